@@ -381,8 +381,10 @@ function showHead(f, d, problem) {
 	const [, local] = nameOf(f);
 	const pkg = local === f.name ? '' : f.package + '.';
 	const stat = (value, name, title) => h('div', {title}, h('dt', {}, name), h('dd', {}, value));
-	const stats = [stat(percent(f.share), 'of the program’s flow', `${full(f.flow)} branches on its paths`)];
-	if (d) {
+	const stats = [];
+	if (f.state !== 'seen') stats.push(stat(stateText[f.state], program.exact ? 'not executed' : 'no sample shows it', stateTitle[f.state]));
+	else if (d) {
+		stats.push(stat(percent(f.share), 'of the program’s flow', `${full(f.flow)} branches on its paths`));
 		const exact = program.exact ? '' : ', an estimate of ' + plural(f.samples, 'sample');
 		stats.push(
 			stat(short(f.count), 'paths executed', `${full(f.count)}${exact}`),
@@ -398,7 +400,7 @@ function showHead(f, d, problem) {
 		h('dl', {class: 'stats'}, stats),
 		problem && h('p', {class: 'banner'}, problem),
 		d?.note && h('p', {class: 'banner'}, d.note),
-		d && !d.reconciled && !program.exact && h('p', {class: 'note', title: 'No sample shows how one of its loops is entered or left.'}, 'The counts of this function are as they were sampled. Paths into a loop and out of it may differ.'));
+		d && f.state === 'seen' && !d.reconciled && !program.exact && h('p', {class: 'note', title: 'No sample shows how one of its loops is entered or left.'}, 'The counts of this function are as they were sampled. Paths into a loop and out of it may differ.'));
 }
 
 const key = (file, line) => (file ?? '') + '\n' + line;
@@ -429,7 +431,7 @@ function showRows(f, d) {
 	lineOf = new Map();
 	heatOf = new Map();
 	const rows = $('rows');
-	rows.className = '';
+	rows.className = d?.lines?.length > 1000 ? 'long' : '';
 	if (!d) {
 		const why = {
 			never: ['Never seen. ', `No sample shows this function: it ran rarely, or not at all. All that no sample shows has at most ${percent(program.unseen)} of all counts, with 95${UNIT} confidence.`],
@@ -856,6 +858,8 @@ function foldGraph(folded) {
 	markGraph(detail?.paths?.[picked], `var(--${laneOf(picked)})`);
 }
 
+const countText = n => n ? full(n) + ' times' : program.exact ? 'not executed' : 'no sample';
+
 function graphElement(f, nodes) {
 	const label = n => n.first ? n.first === n.last || !n.last ? String(n.first) : `${n.first}–${n.last}` : '·';
 	const layout = layoutGraph(nodes, nodes.map(n => 6.2 * label(n).length + 14));
@@ -878,7 +882,7 @@ function graphElement(f, nodes) {
 		const marks = [g('path', {class: 'arc ' + cls, d, 'stroke-width': width})];
 		if (a.arc.to < 0) marks.push(g('path', {class: 'arc ' + cls, d: `M${x - 6} ${y}h12`, 'stroke-width': 2}));
 		else if (!a.self) marks.push(g('path', {class: 'tip ' + cls, d: `M${x - tip} ${y - 1.6 * tip * turn}h${2 * tip}L${x} ${y + turn}z`}));
-		const text = `${a.arc.name ? a.arc.name + ': ' : ''}${a.arc.count ? full(a.arc.count) + ' times' : 'never seen'}${a.arc.to < 0 ? ', leaves the function' : ''}`;
+		const text = `${a.arc.name ? a.arc.name + ': ' : ''}${countText(a.arc.count)}${a.arc.to < 0 ? ', leaves the function' : ''}`;
 		return g('g', {'data-arc': `${a.from} ${a.arc.to}`}, g('title', {}, text), marks);
 	});
 	add(svg, ...arcs);
@@ -886,7 +890,7 @@ function graphElement(f, nodes) {
 		const {x, y, w, h: height} = layout.nodes[i];
 		const box = {x: x - w / 2, y: y - height / 2, width: w, height, rx: 4};
 		const a = n.count > 0 ? .08 + .5 * Math.max(0, 1 + Math.log10(n.count / top) / 3) : 0;
-		const shape = [g('title', {}, `${n.first ? `lines ${label(n)}: ` : ''}${n.count ? full(n.count) + ' times' : 'never seen'}`),
+		const shape = [g('title', {}, `${n.first ? `lines ${label(n)}: ` : ''}${countText(n.count)}`),
 			g('rect', box), g('rect', {...box, class: 'heat-fill', style: {'--a': a.toFixed(2)}}), g('text', {x, y}, label(n))];
 		const cls = 'node' + (n.count > 0 ? '' : ' cold');
 		add(svg, n.first ? g('a', {class: cls, 'data-node': i, href: link(f, {L: n.first}), 'aria-label': `Lines ${label(n)}`}, shape) : g('g', {class: cls, 'data-node': i}, shape));

@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/annotate"
 )
 
 // tour opens everything that a page can show.
@@ -329,6 +331,33 @@ func TestRailsEndAtTheirLines(t *testing.T) {
 	widths := eval[[]float64](tab, `[...document.querySelectorAll('.rail')].map(r => Math.max(...[...r.querySelectorAll('.run')].map(e => Number(e.getAttribute('stroke-width'))), 0))`)
 	if widths[0] <= widths[1] || widths[1] <= widths[2] {
 		t.Errorf("widths of rails are %v", widths)
+	}
+}
+
+func TestRailsOfLongFunctions(t *testing.T) {
+	p := small()
+	p.Detail = func(int) (*annotate.Detail, error) {
+		d := walk()
+		for n := int64(27); n <= 3000; n++ {
+			d.Lines = append(d.Lines, line(n, 10, seen, fmt.Sprintf("\tx%d()", n)))
+		}
+		d.Paths[0].Lines = [][2]int64{{11, 13}, {2990, 3000}}
+		return d, nil
+	}
+	tab := open(t, p, false)
+	for _, n := range []int{3000, 2991, 13} {
+		tab.visit(fmt.Sprintf("#f=main.walk&L=%d", n))
+		tab.wait(`document.querySelector('.row.target') !== null`)
+		off := eval[float64](tab, fmt.Sprintf(`(() => {
+			const middle = e => { const r = e.getBoundingClientRect(); return (r.top + r.bottom) / 2; };
+			return middle(document.querySelector('.rail[data-path="0"] circle[data-line="%d"]')) - middle(document.querySelector('.row.target .number'));
+		})()`, n))
+		if math.Abs(off) > 1.5 {
+			t.Errorf("the rail is %.1f px beside line %d", off, n)
+		}
+	}
+	if got := eval[string](tab, `getComputedStyle(document.querySelector('.row.line')).contentVisibility`); got != "auto" {
+		t.Errorf("rows out of sight are laid out: %s", got)
 	}
 }
 
