@@ -83,12 +83,12 @@ type LineOutcome struct {
 //
 //	count    share  line
 //	    7             10  func sign(n int) int {
-//	    7             11  	if n < 0 {
-//	    7  100.00%        	^ if true
-//	    0    0.00%        	^ if false
-//	    7             12  		return -1
-//	                  13  	}
-//	                  14  	return 1
+//	    7             11      if n < 0 {
+//	    7  100.00%            ^ if true
+//	    0    0.00%            ^ if false
+//	    7             12          return -1
+//	                  13      }
+//	                  14      return 1
 //	                  15  }
 //
 // The count beside a line says how often it ran. Beneath a line stand its branches, a caret under
