@@ -79,16 +79,18 @@ const (
 
 // A Function is what is known of a function at once. Program.Detail computes the rest.
 type Function struct {
-	Name    string  `json:"name"`    // "go/types.(*Checker).expr"
-	Package string  `json:"package"` // "go/types"
-	File    string  `json:"file"`    // as the program names it
-	Short   string  `json:"short"`   // relative to the module or std: "go/types/expr.go"
-	Line    int64   `json:"line"`    // where it begins
-	Flow    int64   `json:"flow"`
-	Share   float64 `json:"share"`   // of the program's flow
-	Count   int64   `json:"count"`   // of its paths
-	Samples int64   `json:"samples"` // likewise; 0 if exact
-	State   State   `json:"state"`   // Seen, Ran or Never (Few if there are few samples at all)
+	Name       string  `json:"name"`    // "go/types.(*Checker).expr"
+	Package    string  `json:"package"` // "go/types"
+	File       string  `json:"file"`    // as the program names it
+	Short      string  `json:"short"`   // relative to the module or std: "go/types/expr.go"
+	Line       int64   `json:"line"`    // where it begins
+	Flow       int64   `json:"flow"`
+	Share      float64 `json:"share"`      // of the program's flow
+	Total      int64   `json:"total"`      // flow of its paths and of those in what it called; exact profiles have no callers
+	TotalShare float64 `json:"totalShare"` // likewise
+	Count      int64   `json:"count"`      // of its paths
+	Samples    int64   `json:"samples"`    // likewise; 0 if exact
+	State      State   `json:"state"`      // Seen, Ran or Never (Few if there are few samples at all)
 }
 
 // A Detail is a function's source with counts, and its paths.
@@ -175,7 +177,7 @@ type Decision struct {
 type Call struct {
 	Name  string  `json:"name"`
 	Line  int64   `json:"line"`  // of the call, in the caller
-	Count int64   `json:"count"` // of paths that were recorded in this call
+	Count int64   `json:"count"` // of paths that were recorded in this call, and in what that called
 	Share float64 `json:"share"` // of all calls of the list
 }
 

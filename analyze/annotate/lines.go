@@ -154,11 +154,13 @@ func (v *view) line(at placeOf, t tally, code State, inner bool) Line {
 	if file == "" {
 		file = v.f.id.File
 	}
-	if text := v.b.text(file); at.line >= 1 && at.line <= int64(len(text)) && len(text[at.line-1]) > 0 {
-		x.Text = text[at.line-1]
+	source := false
+	if text := v.b.text(file); at.line >= 1 && at.line <= int64(len(text)) {
+		source = true
+		x.Text = append(x.Text, text[at.line-1]...)
 	}
 	switch {
-	case inner || filepath.Ext(file) == ".go" && len(x.Text) > 0 && bare(x.Text):
+	case inner || source && filepath.Ext(file) == ".go" && bare(x.Text):
 	case t.raw > 0:
 		x.Count, x.Raw, x.State = round(t.count), int64(math.Round(t.raw)), Seen
 	case code != "":

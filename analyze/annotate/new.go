@@ -55,10 +55,11 @@ type function struct {
 	pkg      *wire.Package // nil if the program's file is not known
 	site     *wire.Func
 	paths    []profile.Path // summed, by flow
+	total    int64          // flow of its paths and of those in what it called
 	branches []profile.Branch
 	taps     []tapOf
 	calls    []int64            // lines that ran, though perhaps no path ended: a sample shows a call there, or an exact profile the beginning of a path
-	callers  map[callSite]int64 // counts of paths under it
+	callers  map[callSite]int64 // counts of paths in the call and in what it called
 	callees  map[callSite]int64 // likewise; the name is the callee's
 	index    *Function
 }
@@ -98,12 +99,12 @@ func (b *builder) read() error {
 	if err != nil {
 		return err
 	}
-	for _, x := range paths {
-		b.addCallers(&x)
-	}
 	for _, x := range profile.SumPaths(paths) {
 		f := b.of(x.ID.Func)
 		f.paths = append(f.paths, x)
+	}
+	for _, x := range paths {
+		b.addCallers(&x)
 	}
 	unended, err := b.Run.Paths.Unended()
 	if err != nil {
@@ -135,24 +136,36 @@ func (b *builder) read() error {
 	return nil
 }
 
-// addCallers adds the callers of a path. Each frame shows that a line of its function has run.
+// addCallers adds the calls on the stack of a path, each once. Each frame shows that a line of its
+// function has run.
 func (b *builder) addCallers(x *profile.Path) {
-	for i, frame := range x.Callers {
-		f := b.known[frame.Func]
-		if f == nil {
-			if b.Program != nil || i > 0 {
-				continue // not instrumented
+	callee := x.ID.Func
+	had := make(map[[2]profile.Func]map[int64]bool) // by recursion
+	under := map[profile.Func]bool{}
+	for i := 0; ; i++ {
+		if f := b.known[callee]; !under[callee] && (f != nil || i == 0) {
+			under[callee] = true
+			b.of(callee).total += x.Flow
+		}
+		if i == len(x.Callers) {
+			return
+		}
+		frame := x.Callers[i]
+		pair := [2]profile.Func{callee, frame.Func}
+		if had[pair] == nil {
+			had[pair] = make(map[int64]bool)
+		}
+		if !had[pair][frame.Line] {
+			had[pair][frame.Line] = true
+			if f := b.known[callee]; f != nil {
+				f.callers[callSite{frame.Func.Name, frame.Line}] += x.Count
 			}
-			f = b.of(frame.Func)
+			if f := b.known[frame.Func]; f != nil {
+				f.callees[callSite{callee.Name, frame.Line}] += x.Count
+				f.calls = append(f.calls, frame.Line)
+			}
 		}
-		f.calls = append(f.calls, frame.Line)
-		if i == 0 {
-			f.callees[callSite{x.ID.Func.Name, frame.Line}] += x.Count
-		}
-	}
-	if len(x.Callers) > 0 {
-		c := x.Callers[0]
-		b.of(x.ID.Func).callers[callSite{c.Func.Name, c.Line}] += x.Count
+		callee = frame.Func
 	}
 }
 
@@ -174,6 +187,7 @@ func (b *builder) program() *Program {
 	}
 	for _, f := range b.known {
 		f.index.Share = share(float64(f.index.Flow), float64(p.Flow))
+		f.index.TotalShare = share(float64(f.index.Total), float64(p.Flow))
 	}
 	b.order = slices.SortedFunc(maps.Values(b.known), func(f, g *function) int {
 		rank := map[State]int{Seen: 0, Ran: 1}
@@ -203,7 +217,7 @@ func (b *builder) program() *Program {
 
 // summary makes the index entry of a function, and adds its numbers to the program's.
 func (f *function) summary(p *Program) *Function {
-	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never}
+	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never, Total: f.total}
 	if f.pkg != nil {
 		x.Package = f.pkg.Path
 	}
