@@ -5,7 +5,7 @@
 // how they fit together:
 //
 //	paths   sample types paths/count, branch_flow/count (count times branches on the path)
-//	        location 0   function "pkg.F·p12" (system name pkg.F), at the line where the path ends
+//	        location 0   function "pkg.F.·p12" (system name pkg.F), at the line where the path ends
 //	        location 1   function pkg.F
 //	        location 2…  callers
 //	        labels       path      p12
@@ -19,7 +19,7 @@
 //	                     kind      if | for | range | switch | && | …
 //	                     outcome   true | body | case 1, 2 | no case | …
 //	        in both, if exact, for paths of a function that have not ended:
-//	        location 0   function "pkg.F·unended", at the line where they began
+//	        location 0   function "pkg.F.·unended", at the line where they began
 //	        location 1   function pkg.F
 //	        labels       path      unended
 //	                     from      as above
@@ -56,6 +56,9 @@
 //	        locations 1… callers
 //	        labels       value     n=main.f < main.main, the functions of the context
 //	                     site, expr and type as above; kind is context or within
+//
+// The source view of pprof shows the count of a path at the line where it ends only, because a frame has one line;
+// docs/formats.md says which other encodings were tried.
 //
 // The first two have the period paths/count 1 when every path was counted and
 // cpu/nanoseconds when paths were sampled at ticks of CPU time. The others have

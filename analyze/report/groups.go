@@ -157,6 +157,27 @@ func spots(p profile.Path, by string) (list []spot) {
 	return list
 }
 
+// SaveLines writes a profile with a sample for each line that a path of a file has executed, with the callers of the path. So
+// the source view of go tool pprof shows how often each line was executed; a profile of paths has only the line where a
+// path ends.
+func SaveLines(f *profile.File, name string) error {
+	paths, err := f.Paths()
+	if err != nil {
+		return err
+	}
+	var stacks []profile.Stack
+	for _, p := range paths {
+		for _, s := range spots(p, ByLine) {
+			at := p.ID.Func
+			at.File = s.key.File
+			frames := append([]profile.Frame{{Func: at, Line: s.key.Line, Symbol: p.Symbol}}, p.Callers...)
+			slices.Reverse(frames)
+			stacks = append(stacks, profile.Stack{Frames: frames, Counts: []int64{p.Count}})
+		}
+	}
+	return f.SaveStacks(name, []string{"lines"}, stacks)
+}
+
 func (t *TopTable) printGroups(p *listing.Page) {
 	time := ""
 	if sum(t.Profile.facts, facts.TicksInside) > 0 && t.By != ByLine {

@@ -21,6 +21,7 @@ func top(c *command.Call) error {
 	byCount := c.Flags.Bool("count", false, "")
 	by := c.OneOf("by", report.Bys...)
 	pid := c.Flags.Int("p", 0, "")
+	lines := c.Flags.String("pprof", "", "")
 	funcs := c.Flags.String("func", "", "")
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(0, -1); err != nil {
@@ -42,6 +43,11 @@ func top(c *command.Call) error {
 	re, err := choice.Match(c, *funcs, f.FuncNames())
 	if err != nil {
 		return err
+	}
+	if *lines != "" {
+		if err := report.SaveLines(f, *lines); err != nil {
+			return err
+		}
 	}
 	return c.Print(report.Top(f, source.NewTree(*sourcePath), report.TopOptions{N: *n, ByCount: *byCount, By: *by, Func: re}))
 }
@@ -72,14 +78,11 @@ func values(c *command.Call) error {
 	funcs := c.Flags.String("func", "", "")
 	n := c.Number("n", 5, "values")
 	events := c.Flags.Int64("events", 1000, "")
-	percent := c.Flags.Float64("share", 80, "")
+	share := c.Percent("share", 80)
 	c.Flags.BoolVar(&options.OnlySpecialise, "specialise", false, "")
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(0, -1); err != nil {
 		return err
-	}
-	if *percent < 0 || *percent > 100 {
-		return command.Usagef("values: -share %g: want a percentage", *percent)
 	}
 	f, err := choice.Open(c, c.Args, choice.TapKinds...)
 	if err != nil {
@@ -88,7 +91,7 @@ func values(c *command.Call) error {
 	if options.Func, err = choice.Match(c, *funcs, f.FuncNames()); err != nil {
 		return err
 	}
-	options.N, options.Events, options.Share = *n, *events, *percent/100
+	options.N, options.Events, options.Share = *n, *events, *share
 	return c.Print(report.Values(f, source.NewTree(*sourcePath), options))
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
@@ -20,12 +19,7 @@ import (
 func ranges(c *command.Call) error {
 	options := report.RangesOptions{}
 	funcs := c.Flags.String("func", "", "")
-	c.Flags.Func("site", "", func(text string) (err error) {
-		if options.Site = nil; text != "" {
-			options.Site, err = regexp.Compile(text)
-		}
-		return err
-	})
+	c.Regexp("site", &options.Site)
 	phi := c.Percent("phi", 10)
 	cover := c.Percents("cover", 50, 80, 95)
 	svg := c.Flags.String("svg", "", "")

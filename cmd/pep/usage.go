@@ -80,7 +80,7 @@ Examples:
 	pep test -text -run=TestLarge ./parser
 `
 
-	topUsage = `pep top [-n 10] [-by path|func|pkg|line] [-count] [-func name] [-source_path dirs] [-json] -p PID | [FILE...]
+	topUsage = `pep top [-n 10] [-by path|func|pkg|line] [-count] [-func name] [-pprof FILE] [-source_path dirs] [-json] -p PID | [FILE...]
 
 Prints the hot paths of paths profiles, hottest first: share of the program, its 95%
 bounds, count, and the branches in order with their source. Shares are of the branch
@@ -105,6 +105,8 @@ For the paths under one of them:
 	-by path            what has a row: path, func, pkg or line
 	-count              order by count, and show shares of the count
 	-func name          only paths of this function; or a regular expression
+	-pprof FILE         write the lines that all paths ran through as a profile, for the
+	                    source view: go tool pprof -http=: FILE, or -list
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
 
@@ -112,6 +114,7 @@ Examples:
 
 	pep top -n 3
 	pep top -by func app.71.paths.pb.gz
+	pep top -pprof lines.pb.gz app.71.paths.pb.gz
 	pep top -count -func '^main\.' app.71.paths.pb.gz app.72.paths.pb.gz
 	pep top -json -n 0 app.71.paths.pb.gz
 `

@@ -306,8 +306,19 @@ func (k Key) kind() (x kind) {
 	return x
 }
 
-// MaxNames is how many names a list has in a profile.
-const MaxNames = 50
+// How many names a list has in a profile. That of functions inside has so many that all of a short run are there.
+const (
+	maxNames  = 50
+	maxInside = 300
+)
+
+// MaxNames returns how many names the list of a key has in a profile.
+func (k Key) MaxNames() int {
+	if k == TicksInsideIn {
+		return maxInside
+	}
+	return maxNames
+}
 
 // most is the greatest number of a fact.
 const most = 999_999_999_999_999_999

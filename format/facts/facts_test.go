@@ -157,12 +157,12 @@ func TestMerge(t *testing.T) {
 // Long lists keep the highest numbers.
 func TestMergedListsDoNotGrow(t *testing.T) {
 	var f, g facts.List
-	for i := range facts.MaxNames {
+	for i := range facts.CallsOutsideTo.MaxNames() {
 		f.SetName(facts.TicksOutsideIn, string(rune('a'+i)), uint64(100-i))
 		g.SetName(facts.TicksOutsideIn, string(rune('À'+i)), uint64(1000-i))
 	}
 	sums, problem := facts.Merge([]facts.List{f, g})
-	if problem != "" || len(sums) != 1 || len(sums[0]) != facts.MaxNames {
+	if problem != "" || len(sums) != 1 || len(sums[0]) != facts.CallsOutsideTo.MaxNames() {
 		t.Fatalf("%v %s", sums, problem)
 	}
 	if d := cmp.Diff(g, sums[0]); d != "" {

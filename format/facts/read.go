@@ -37,7 +37,7 @@ func Decode(comment string) (f List, problem string) {
 }
 
 // maxFacts is how many facts a profile has at most.
-const maxFacts = int(numKeys) + 4*MaxNames
+const maxFacts = int(numKeys) + 3*maxNames + maxInside
 
 func decodeFact(item string) (x Fact, problem string) {
 	key, value := cut(item, '=')
@@ -207,5 +207,5 @@ func addNames(k Key, f, g List) (list List) {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
-	return list[:min(len(list), MaxNames)]
+	return list[:min(len(list), k.MaxNames())]
 }

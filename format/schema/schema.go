@@ -187,9 +187,9 @@ const (
 // NoCaller is the value of an event whose calling context is not known, or has no function.
 const NoCaller = "(no caller)"
 
-// PathName returns the name of the pseudo function that stands for a path:
-// "pkg.F·p12".
-func PathName(function, path string) string { return function + "·" + path }
+// PathName returns the name of the pseudo function that stands for a path: "pkg.F.·p12". Where there is little room, the flame
+// graph of go tool pprof shows what is behind the last dot, "·p12", which is all that the frame below does not say.
+func PathName(function, path string) string { return function + ".·" + path }
 
 // ValueText returns the label Value: "n=42". A number alone would not be found by
 // go tool pprof -tagfocus, which takes it for a range.

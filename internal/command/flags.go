@@ -5,6 +5,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,16 @@ func (x *shares) Set(text string) error {
 		*x = append(*x, float64(s))
 	}
 	return nil
+}
+
+// Regexp defines a flag that is a regular expression. Without it, or if it is empty, *re stays nil.
+func (c *Call) Regexp(name string, re **regexp.Regexp) {
+	c.Flags.Func(name, "", func(text string) (err error) {
+		if *re = nil; text != "" {
+			*re, err = regexp.Compile(text)
+		}
+		return err
+	})
 }
 
 // OneOf defines a flag that has one of some values; the first is the default.

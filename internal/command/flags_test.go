@@ -1,7 +1,10 @@
 package command_test
 
 import (
+	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/internal/command"
@@ -34,6 +37,39 @@ func TestFlagsOfNumbersAndPercentages(t *testing.T) {
 		code := p.Run(append([]string{"v"}, test.args...), nil, io.Discard, io.Discard)
 		if code != test.code || n != test.n || share != test.share {
 			t.Errorf("%q: exit code %d, number %d, share %g; want %d, %d, %g", test.args, code, n, share, test.code, test.n, test.share)
+		}
+	}
+}
+
+// A flag that lists percentages, one that has one of some values, and one that is a regular expression.
+func TestOtherFlags(t *testing.T) {
+	for _, test := range []struct {
+		args   []string
+		want   string
+		stderr string
+	}{
+		{nil, "[0.5 0.8] path <nil>", ""},
+		{[]string{"-cover=1,,100", "-by=line", "-re=a.c"}, "[0.01 1] line a.c", ""},
+		{[]string{"-re="}, "[0.5 0.8] path <nil>", ""},
+		{[]string{"-cover=5,0"}, "", `"0" is no percentage above 0`},
+		{[]string{"-by=lien"}, "", "want path, line: did you mean line?"},
+		{[]string{"-re=("}, "", "missing closing )"},
+	} {
+		got := ""
+		p := command.Program{Name: "p", Verbs: []command.Verb{{Name: "v", Run: func(c *command.Call) error {
+			cover, by := c.Percents("cover", 50, 80), c.OneOf("by", "path", "line")
+			var re *regexp.Regexp
+			c.Regexp("re", &re)
+			err := c.Parse(0, 0)
+			if err == nil {
+				got = fmt.Sprint(*cover, *by, " ", re)
+			}
+			return err
+		}}}}
+		var stderr strings.Builder
+		p.Run(append([]string{"v"}, test.args...), nil, io.Discard, &stderr)
+		if got = strings.Replace(got, "]", "] ", 1); strings.Join(strings.Fields(got), " ") != test.want || !strings.Contains(stderr.String(), test.stderr) || (stderr.Len() > 0) != (test.stderr != "") {
+			t.Errorf("%q: got %q, %q, want %q, %q", test.args, got, stderr.String(), test.want, test.stderr)
 		}
 	}
 }

@@ -85,8 +85,8 @@ func testShares(t *testing.T, exe, clock string) {
 		t.Errorf("comments %q", paths.Comments)
 	}
 	for _, want := range []string{
-		"main.work·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1",               // work has no frame
-		"main.small·p1 main.small main.caller main.burn.func1 sync.(*WaitGroup).Go.func1", // small is inlined
+		"main.work.·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1",               // work has no frame
+		"main.small.·p1 main.small main.caller main.burn.func1 sync.(*WaitGroup).Go.func1", // small is inlined
 	} {
 		if !hasStack(paths, want) {
 			t.Errorf("no stack %s in\n%s", want, paths)
@@ -125,8 +125,8 @@ func testCounts(t *testing.T, exe string) {
 		got[s.Location[0].Line[0].Function.Name] = s.Value[0]
 	}
 	want := map[string]int64{
-		"main.work·p0": 400, "main.work·p1": 400 * int64(above), "main.work·p2": 400 * int64(4096-above), "main.work·p3": 400,
-		"main.small·p0": 200_000, "main.small·p1": 200_000,
+		"main.work.·p0": 400, "main.work.·p1": 400 * int64(above), "main.work.·p2": 400 * int64(4096-above), "main.work.·p3": 400,
+		"main.small.·p0": 200_000, "main.small.·p1": 200_000,
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -304,7 +304,7 @@ func testRecovery(t *testing.T, profiled, other string) {
 	if got := r.files(t); got != bothProfiles {
 		t.Errorf("files %s", got)
 	}
-	if !hasStack(r.profile(t, "paths"), "main.work·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1") {
+	if !hasStack(r.profile(t, "paths"), "main.work.·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1") {
 		t.Error("not the stacks of the program")
 	}
 }

@@ -238,7 +238,7 @@ func (s *share) tell(f *facts.List, k facts.Key) (sum uint64) {
 	for _, name := range s.names {
 		sum += s.out[name]
 	}
-	for i := 0; i < len(s.names) && i < facts.MaxNames; i++ {
+	for i := 0; i < len(s.names) && i < k.MaxNames(); i++ {
 		for j := i + 1; j < len(s.names); j++ {
 			if s.less(s.names[j], s.names[i]) {
 				s.names[i], s.names[j] = s.names[j], s.names[i]

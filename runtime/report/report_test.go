@@ -136,12 +136,12 @@ func TestPathsAndEdges(t *testing.T) {
           4          4: 4 5 
                 branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
 Locations
-     1: 0x0 M=2 p.(*T).f·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
+     1: 0x0 M=2 p.(*T).f.·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
      2: 0x0 M=2 p.(*T).f /src/p/x.go:11:0 s=10
-     3: 0x0 M=2 p.(*T).f·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
-     4: 0x0 M=2 p.(*T).f·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
+     3: 0x0 M=2 p.(*T).f.·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
+     4: 0x0 M=2 p.(*T).f.·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
      5: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
-     6: 0x0 M=2 p.(*T).f·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
+     6: 0x0 M=2 p.(*T).f.·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
      7: 0x0 M=2 main.main /src/main.go:5:0 s=3
 `
 	if d := cmp.Diff(want, text(paths)); d != "" {
@@ -201,7 +201,7 @@ func TestPathsThatHaveNotEnded(t *testing.T) {
 				continue
 			}
 			leaf, fn := s.Location[0].Line[0], s.Location[1].Line[0]
-			if len(s.Location) != 2 || leaf.Function.Name != fn.Function.Name+"·unended" || leaf.Line != fn.Line {
+			if len(s.Location) != 2 || leaf.Function.Name != fn.Function.Name+".·unended" || leaf.Line != fn.Line {
 				t.Errorf("the stack is %s:%d, %s:%d, …", leaf.Function.Name, leaf.Line, fn.Function.Name, fn.Line)
 			}
 			got[fmt.Sprintf("%s:%d from %s", fn.Function.Name, fn.Line, s.Label["from"][0])] += s.Value[0]
@@ -248,8 +248,8 @@ func TestSymbolsOfGenericFunctions(t *testing.T) {
 		}
 	}
 	want := []string{
-		"main.each[...]·p3 is main.each[...]", "main.each[...] is main.each[go.shape.int]", "main.each[...] is main.each[go.shape.int]", "main.main is main.main",
-		"main.each[...]·p3 is main.each[...]", "main.each[...] is main.each[...]",
+		"main.each[...].·p3 is main.each[...]", "main.each[...] is main.each[go.shape.int]", "main.each[...] is main.each[go.shape.int]", "main.main is main.main",
+		"main.each[...].·p3 is main.each[...]", "main.each[...] is main.each[...]",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("names (-want +got):\n%s", d)
@@ -273,9 +273,9 @@ func TestPathsThatEndInBodiesOfLoops(t *testing.T) {
 		got[strings.Join(names, " ")] += s.Value[0]
 	}
 	want := map[string]int64{
-		"p.(*T).f·p3 p.(*T).f main.main":                         2,
-		"p.(*T).f·p3 p.(*T).f main.each[...] p.(*T).f main.main": 3,
-		"p.(*T).f·p3 p.(*T).f main.each[...] main.main":          4,
+		"p.(*T).f.·p3 p.(*T).f main.main":                         2,
+		"p.(*T).f.·p3 p.(*T).f main.each[...] p.(*T).f main.main": 3,
+		"p.(*T).f.·p3 p.(*T).f main.each[...] main.main":          4,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

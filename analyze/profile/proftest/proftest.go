@@ -160,7 +160,7 @@ func (b *builder) sample(verb string, f fields) error {
 	switch verb {
 	case "path":
 		path := fn
-		path.Name += "·" + f.text["path"]
+		path.Name += ".·" + f.text["path"]
 		s.Location = append(s.Location, b.location(path, f.int("end")), b.location(fn, f.int("end")))
 		s.Value = []int64{f.int("count"), f.int("flow")}
 		if len(b.p.SampleType) > 2 {
@@ -177,7 +177,7 @@ func (b *builder) sample(verb string, f fields) error {
 	case "unended":
 		f.text["path"] = "unended"
 		unended := fn
-		unended.Name += "·unended"
+		unended.Name += ".·unended"
 		s.Location = append(s.Location, b.location(unended, f.int("line")), b.location(fn, f.int("line")))
 		s.Value = make([]int64, len(b.p.SampleType))
 		s.Value[0] = f.int("count")

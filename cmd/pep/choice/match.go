@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-var ofPath = regexp.MustCompile(`·(p\d+|unended)$`)
+var ofPath = regexp.MustCompile(`\.?·(p\d+|unended)$`)
 
 // Functions returns the expression that matches the functions that a pattern means, of those with the given names. A pattern
-// is the name of a function, or else a regular expression. The name of a path stands for its function, and "…" in front, as in
+// is the name of a function, or else a regular expression. The name of a path, here or in pprof, stands for its function, and "…" in front, as in
 // lines that are cut, for any beginning. The empty pattern has no expression.
 func Functions(pattern string, names []string) (*regexp.Regexp, error) {
 	if pattern == "" {
