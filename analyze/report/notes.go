@@ -95,12 +95,12 @@ func (x Profile) inTaps() bool {
 
 // sayTime says what of the time the profile does not show, and what does.
 func (x Profile) sayTime(o outside) string {
-	what, more := "no path", "build with pepbuild -peppkg=all to see more of it"
+	what, more := "no path", "pepbuild build -peppkg=all shows more"
 	if x.inTaps() {
-		what, more = "functions without taps", "build with pepbuild -peppkg=all to tap more of it"
+		what, more = "functions without taps", "pepbuild build -peppkg=all taps more"
 	}
 	if !o.more {
-		more = "a CPU profile shows it"
+		more = "see a CPU profile"
 	}
 	return fmt.Sprintf("%.1f%% of the time is in %s: %s; %s", 100*o.share, what, o.where, more)
 }
