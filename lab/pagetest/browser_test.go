@@ -5,10 +5,12 @@ package pagetest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,27 +35,45 @@ type tab struct {
 	console  chan string // messages
 }
 
+// browser starts a browser for all tests; TestMain ends it.
+var browser = sync.OnceValues(func() (context.Context, error) {
+	name, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, err
+	}
+	// The system may not let an unprivileged process make the browser's sandbox. The pages are our own.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(name), chromedp.NoSandbox)
+	ctx, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, endBrowser = chromedp.NewContext(ctx)
+	return ctx, chromedp.Do(ctx)
+})
+
+var endBrowser = func() {}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	endBrowser()
+	os.Exit(code)
+}
+
 // open writes the page of a program and opens it, in light or dark colours.
 func open(t testing.TB, p *annotate.Program, dark bool) *tab {
 	t.Helper()
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
+	ctx, err := browser()
+	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("needs chromium: ", err)
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	var content bytes.Buffer
 	if err := page.Write(&content, p); err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	name := filepath.Join(dir, "page.html")
+	name := filepath.Join(t.TempDir(), "page.html")
 	if err := os.WriteFile(name, content.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// The system may not let an unprivileged process make the browser's sandbox. The page is our own.
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser), chromedp.NoSandbox)
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
+	ctx, stop := chromedp.NewContext(ctx)
 	t.Cleanup(stop)
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
