@@ -136,6 +136,7 @@ function showTop() {
 		p.exact ? h('span', {}, h('b', {}, 'exact'), ' counts') : h('span', {}, h('b', {}, full(p.samples)), ' samples'),
 		!p.exact && p.cpu_ns ? h('span', {title: 'Share of the CPU time that sampling took'}, 'cost ', h('b', {}, percent(p.cost))) : '',
 		h('span', {}, h('b', {}, full(seen)), ' of ', full(functions.length), ' functions seen'));
+	$('by-total').hidden = !functions.some(f => f.totalShare > 0); // exact profiles have no callers
 	if (p.outside > 0) {
 		const advice = p.more > 0 ? `pepbuild build -peppkg=all would bring ${percent(p.more)} inside.` : '';
 		$('outside').hidden = false;
@@ -165,7 +166,8 @@ function showTop() {
 
 // The list draws only the rows in sight: a program may have tens of thousands.
 const ROW = 24;
-let mode = 'flow';       // or 'file'
+const modes = ['flow', 'total', 'file'];
+let mode = 'flow';       // one of them
 let items = [];          // {f} for a function, {label, flow, open, key} for a package or a file, each with its level
 let most = 0;            // the largest share of an item
 let active = 0;          // the item that keys act on
@@ -174,9 +176,12 @@ const opened = new Set(); // keys of open packages and files
 function buildItems() {
 	const query = $('query').value.trim().toLowerCase();
 	if (query) items = find(query);
-	else if (mode === 'flow') items = functions.map((_, i) => ({f: i, level: 1}));
-	else items = tree();
-	most = items.reduce((m, x) => Math.max(m, x.f === undefined ? x.share : functions[x.f].share), 0);
+	else if (mode === 'file') items = tree();
+	else {
+		items = functions.map((_, i) => ({f: i, level: 1}));
+		if (mode === 'total') items.sort((a, b) => functions[b.f].totalShare - functions[a.f].totalShare);
+	}
+	most = items.reduce((m, x) => Math.max(m, shareOf(x)), 0);
 	const n = items.length, unseen = functions.filter(f => f.state !== 'seen').length;
 	$('list-note').textContent = query ? plural(n, 'match', 'matches') :
 		`${plural(functions.length, 'function')}, ${full(unseen)} ${program.exact ? 'not executed' : 'without a sample'}`;
@@ -185,6 +190,12 @@ function buildItems() {
 	$('list-rows').style.height = n * ROW + 'px';
 	active = Math.max(0, items.findIndex(x => x.f === current));
 	drawItems();
+}
+
+// shareOf is the share that a row of the list shows.
+function shareOf(item) {
+	if (item.f === undefined) return item.share;
+	return mode === 'total' ? functions[item.f].totalShare : functions[item.f].share;
 }
 
 // find returns functions whose names have all words of a query; then those that have its letters in
@@ -253,7 +264,7 @@ function drawItems() {
 
 function drawItem(item, i, role) {
 	const f = item.f === undefined ? null : functions[item.f];
-	const share = f ? f.share : item.share;
+	const share = shareOf(item);
 	const seen = !f || f.state === 'seen';
 	const [pkg, local] = f ? nameOf(f) : ['', item.label];
 	return h('div', {
@@ -267,7 +278,7 @@ function drawItem(item, i, role) {
 	h('i', {class: 'bar', style: {width: 100 * (most ? share / most : 0) + '%'}}),
 	item.key !== undefined && h('span', {class: 'twist', 'aria-hidden': 'true'}, opened.has(item.key) ? '▾' : '▸'),
 	h('span', {class: 'clip'}, mode === 'file' && !item.words && item.level > 1 ? '' : h('small', {}, pkg), marked(local, item.words)),
-	h('span', {class: 'value num'}, seen ? percent(share) : stateText[f.state]));
+	h('span', {class: 'value num'}, seen || share > 0 ? percent(share) : stateText[f.state]));
 }
 
 // marked is a text with the first word of a query in it set apart.
@@ -324,14 +335,18 @@ function onListKey(e) {
 
 function setMode(m) {
 	mode = m;
-	$('by-flow').setAttribute('aria-pressed', String(m === 'flow'));
-	$('by-file').setAttribute('aria-pressed', String(m === 'file'));
+	for (const x of modes) $('by-' + x).setAttribute('aria-pressed', String(x === m));
 	if (m === 'file') {
 		tree();
 		if (functions[current]) unfold(functions[current]);
 	}
 	buildItems();
 	moveTo(active);
+}
+
+function nextMode() {
+	const known = modes.filter(m => !$('by-' + m).hidden);
+	return known[(known.indexOf(mode) + 1) % known.length];
 }
 
 // unfold opens the package and the file of a function.
@@ -383,8 +398,9 @@ function showHead(f, d, problem) {
 	const stat = (value, name, title) => h('div', {title}, h('dt', {}, name), h('dd', {}, value));
 	const stats = [];
 	if (f.state !== 'seen') stats.push(stat(stateText[f.state], program.exact ? 'not executed' : 'no sample shows it', stateTitle[f.state]));
-	else if (d) {
-		stats.push(stat(percent(f.share), 'of the program’s flow', `${full(f.flow)} branches on its paths`));
+	else stats.push(stat(percent(f.share), 'of the program’s flow', `${full(f.flow)} branches on its paths`));
+	if (f.totalShare > 0) stats.push(stat(percent(f.totalShare), 'with what it called', `${full(f.total)} branches on its paths and on those in what it called`));
+	if (d && f.state === 'seen') {
 		const exact = program.exact ? '' : ', an estimate of ' + plural(f.samples, 'sample');
 		stats.push(
 			stat(short(f.count), 'paths executed', `${full(f.count)}${exact}`),
@@ -394,7 +410,7 @@ function showHead(f, d, problem) {
 		if (d.outcomes) stats.push(stat(d.unseen ? h('button', {type: 'button', title: 'Go to the next one (n)', onclick: () => step(1)}, `${full(d.unseen)} of ${full(d.outcomes)}`) : `0 of ${full(d.outcomes)}`, 'outcomes never seen'));
 	}
 	const place = f.short || f.file;
-	fill($('function'), 
+	fill($('function'),
 		h('h1', {}, h('small', {}, pkg), local),
 		h('span', {class: 'place', title: f.file}, place ? `${place}:${f.line}` : 'no file'),
 		h('dl', {class: 'stats'}, stats),
@@ -1044,7 +1060,7 @@ const keys = [
 	['j  k', 'next and previous function'],
 	['1 … 9', 'select a path, or none'],
 	['n  p', 'next and previous outcome that was never taken'],
-	['f', 'functions by flow or by file'],
+	['f', 'functions by flow, by total or by file'],
 	['g', 'show or hide the graph'],
 	['Esc', 'leave: the search, the path'],
 	['?', 'these keys'],
@@ -1087,7 +1103,7 @@ function onKey(e) {
 	case 'k': go(neighbour(-1)); break;
 	case 'n': step(1); break;
 	case 'p': step(-1); break;
-	case 'f': setMode(mode === 'flow' ? 'file' : 'flow'); break;
+	case 'f': setMode(nextMode()); break;
 	case 'g': toggleGraph(); break;
 	case '?': showKeys(); break;
 	case 'Escape':
@@ -1123,8 +1139,7 @@ function listen() {
 		if (e.key === 'Enter' && items.length) { activate(active); $('query').blur(); }
 		else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') onListKey(e);
 	});
-	$('by-flow').addEventListener('click', () => setMode('flow'));
-	$('by-file').addEventListener('click', () => setMode('file'));
+	for (const m of modes) $('by-' + m).addEventListener('click', () => setMode(m));
 	$('menu').addEventListener('click', () => openList(!document.body.classList.contains('nav-open')));
 	$('help').addEventListener('click', showKeys);
 	$('rows').addEventListener('keydown', onRowsKey);

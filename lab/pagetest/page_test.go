@@ -261,7 +261,11 @@ func TestClicksKeysAndAddresses(t *testing.T) {
 		t.Errorf("n and p go to (-want +got):\n%s", d)
 	}
 
-	// Files, the graph, the keys.
+	// Totals, files, the graph, the keys.
+	tab.press("f")
+	if got := eval[string](tab, `[...document.querySelectorAll('.item')].map(e => e.textContent.replaceAll('\u202f', '')).join(' ')`); got != "main.main100% main.walk95.0% other.helper25.0% other.(*T).second5.0% main.usagenever seen main.rarefew samples" {
+		t.Errorf("totals: %q", got)
+	}
 	tab.press("f")
 	if got := eval[string](tab, `[...document.querySelectorAll('.item .clip')].map(e => e.textContent).join(' ')`); got != "main walk.go walk main.go other" {
 		t.Errorf("files: %q", got)

@@ -120,10 +120,10 @@ func helper() *annotate.Detail {
 // small is a program with a function of each state.
 func small() *annotate.Program {
 	return programOf(
-		annotate.Function{Name: "main.walk", Package: "main", File: "/src/app/walk.go", Short: "app/walk.go", Line: 10, Flow: 25000, Share: .7, Count: 9000, Samples: 90, State: seen},
-		annotate.Function{Name: "other.helper", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 1, Flow: 5000, Share: .25, Count: 10, Samples: 1, State: seen},
-		annotate.Function{Name: "other.(*T).second", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 9, Flow: 1000, Share: .05, Count: 10, Samples: 1, State: seen},
-		annotate.Function{Name: "main.main", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 30, State: ran},
+		annotate.Function{Name: "main.walk", Package: "main", File: "/src/app/walk.go", Short: "app/walk.go", Line: 10, Flow: 25000, Share: .7, Total: 29450, TotalShare: .95, Count: 9000, Samples: 90, State: seen},
+		annotate.Function{Name: "other.helper", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 1, Flow: 5000, Share: .25, Total: 5000, TotalShare: .25, Count: 10, Samples: 1, State: seen},
+		annotate.Function{Name: "other.(*T).second", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 9, Flow: 1000, Share: .05, Total: 1000, TotalShare: .05, Count: 10, Samples: 1, State: seen},
+		annotate.Function{Name: "main.main", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 30, Total: 31000, TotalShare: 1, State: ran},
 		annotate.Function{Name: "main.usage", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 60, State: never},
 		annotate.Function{Name: "main.rare", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 70, State: few},
 	)
