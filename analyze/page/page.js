@@ -132,7 +132,7 @@ function showTop() {
 		fact('flow', full(p.flow) + ' branches on these'),
 		fact('no sample shows', p.exact ? null : `at most ${percent(p.unseen)} of all counts, with 95${UNIT} confidence`),
 		fact('build', p.build || null)));
-	add($('facts'), 
+	add($('facts'),
 		p.exact ? h('span', {}, h('b', {}, 'exact'), ' counts') : h('span', {}, h('b', {}, full(p.samples)), ' samples'),
 		!p.exact && p.cpu_ns ? h('span', {title: 'Share of the CPU time that sampling took'}, 'cost ', h('b', {}, percent(p.cost))) : '',
 		h('span', {}, h('b', {}, full(seen)), ' of ', full(functions.length), ' functions seen'));
@@ -142,7 +142,7 @@ function showTop() {
 		$('outside').hidden = false;
 		add($('outside'), '⚠ ', h('b', {}, percent(p.outside)), ' of the time not in paths');
 		$('outside').title = `No path explains ${percent(p.outside)} of the CPU time. ${advice}`;
-		add($('outside-facts'), 
+		add($('outside-facts'),
 			h('h2', {}, `No path explains ${percent(p.outside)} of the CPU time`),
 			h('p', {}, 'These ticks were outside of instrumented functions. What the page says is about the rest.'),
 			p.outsideIn?.length ? [h('p', {}, 'Where they were, as shares of all ticks:'), h('div', {class: 'shares'}, p.outsideIn.map(s => callRow(s.name, s.share, percent(s.share))))] : '',
@@ -398,7 +398,7 @@ function showHead(f, d, problem) {
 	const stat = (value, name, title) => h('div', {title}, h('dt', {}, name), h('dd', {}, value));
 	const stats = [];
 	if (f.state !== 'seen') stats.push(stat(stateText[f.state], program.exact ? 'not executed' : 'no sample shows it', stateTitle[f.state]));
-	else stats.push(stat(percent(f.share), 'of the program’s flow', `${full(f.flow)} branches on its paths`));
+	else stats.push(stat(percent(f.share), 'of the flow', `Of the program’s flow: ${full(f.flow)} branches on its paths`));
 	if (f.totalShare > 0) stats.push(stat(percent(f.totalShare), 'with what it called', `${full(f.total)} branches on its paths and on those in what it called`));
 	if (d && f.state === 'seen') {
 		const exact = program.exact ? '' : ', an estimate of ' + plural(f.samples, 'sample');
@@ -406,7 +406,7 @@ function showHead(f, d, problem) {
 			stat(short(f.count), 'paths executed', `${full(f.count)}${exact}`),
 			stat(full(d.pathsSeen), d.pathsSeen === 1 ? 'distinct path' : 'distinct paths', 'that were seen'),
 			stat(d.entropy.toFixed(2), 'bits of entropy', 'Of the counts of its paths: 0 if it always takes the same path'));
-		if (d.paths?.length) stats.push(stat(percent(d.paths[0].share), 'on the hottest path', 'of the flow of this function'));
+		if (d.paths?.length) stats.push(stat(percent(d.paths[0].share), 'hottest path', 'of the flow of this function'));
 		if (d.outcomes) stats.push(stat(d.unseen ? h('button', {type: 'button', title: 'Go to the next one (n)', onclick: () => step(1)}, `${full(d.unseen)} of ${full(d.outcomes)}`) : `0 of ${full(d.outcomes)}`, 'outcomes never seen'));
 	}
 	const place = f.short || f.file;
@@ -825,11 +825,12 @@ function showSteps() {
 function condition(b) {
 	if (b.condition !== undefined) return b.condition;
 	const line = lineOf.get(key(b.file, b.line));
-	const bytes = new TextEncoder().encode((line?.text ?? []).map(r => r[1]).join(''));
-	const cut = (from, to) => new TextDecoder().decode(bytes.slice(from - 1, to)).trim();
+	const encode = t => [...new TextEncoder().encode(t)]; // columns are of bytes
+	const bytes = (line?.text ?? []).flatMap(([cls, t]) => cls === 'c' ? encode(t).fill(32) : encode(t));
+	const cut = (from, to) => new TextDecoder().decode(new Uint8Array(bytes.slice(from - 1, to))).trim();
 	const later = detail.branches.filter(c => c.file === b.file && c.line === b.line && c.col > b.col).map(c => c.col - 1);
 	const tidy = t => {
-		t = t.replace(/\s*\/\/.*$/, '').replace(/^(if|for|switch|select|case)\b\s*/, '').replace(/[\s{:]+$/, '').replace(/(\s|&&|\|\||[!(])+$/, '');
+		t = t.replace(/^(if|for|switch|select|case)\b\s*/, '').replace(/[\s{:]+$/, '').replace(/(\s|&&|\|\||[!(])+$/, '');
 		while (t.endsWith(')') && t.split(')').length > t.split('(').length) t = t.slice(0, -1);
 		return t;
 	};
