@@ -118,7 +118,7 @@ type Detail struct {
 type Line struct {
 	File  string      `json:"file,omitempty"` // if not the function's, by a //line directive
 	Line  int64       `json:"line"`
-	Text  [][2]string `json:"text"`  // runs of text with their class: "k" keyword, "s" string, "n" number, "c" comment, "f" name that is called, "b" predeclared, "" other
+	Text  [][2]string `json:"text"`  // runs of text, each behind its class: "k" keyword, "s" string, "n" number, "c" comment, "f" name that is called, "b" predeclared, "" other
 	Count int64       `json:"count"` // how often it ran
 	Raw   int64       `json:"raw"`   // Count before it was reconciled
 	State State       `json:"state"`

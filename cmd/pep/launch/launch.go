@@ -41,18 +41,20 @@ func New(stdin io.Reader, stdout, stderr io.Writer) (*Session, error) {
 	return &Session{dir, stdin, stdout, stderr, pepbuild}, err
 }
 
-// find finds another command: in the directory of this one, or in PATH.
+// find finds another command: in the directory of this one, in PATH, or among the tools of the module.
 func find(name string) (string, error) {
 	if self, err := os.Executable(); err == nil {
 		if file, err := exec.LookPath(filepath.Join(filepath.Dir(self), name)); err == nil {
 			return file, nil
 		}
 	}
-	file, err := exec.LookPath(name)
-	if err != nil {
-		return "", fmt.Errorf("%s is neither beside pep nor in PATH: go install github.com/pepgo/pep/cmd/%s@latest", name, name)
+	if file, err := exec.LookPath(name); err == nil {
+		return file, nil
 	}
-	return file, nil
+	if file, err := exec.Command("go", "tool", "-n", name).Output(); err == nil {
+		return strings.TrimSpace(string(file)), nil
+	}
+	return "", fmt.Errorf("%s is neither beside pep nor in PATH: go install github.com/pepgo/pep/cmd/%s@latest", name, name)
 }
 
 // Build builds a program, with flags and a package, or Go files, for pepbuild. If that fails, it has
