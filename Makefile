@@ -14,18 +14,17 @@ build: ## pep, pepbuild, pepsim and peptrace into bin/
 	@$(GO) build -o bin/pepsim ./cmd/pepsim
 	@[ "$$($(GO) env GOOS GOARCH | xargs)" != "linux amd64" ] || $(GO) build -o bin/peptrace ./cmd/peptrace
 
-# Builds a program of testprogs with all it imports instrumented, runs it, and
-# shows its ten hottest paths: make demo, make demo DEMO=markdown.
-demo: build ## profiles a type checker and shows its hottest paths
+# Builds a program of testprogs with all it imports instrumented, runs it, and shows its ten
+# hottest paths and where its page is: make demo, make demo DEMO=markdown.
+demo: build ## profiles a type checker, and makes the page of its paths
 	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo/profiles
 	@echo "pepbuild build -peppkg=all: building testprogs/$(DEMO) and what it imports"
 	@cd testprogs/$(DEMO) && $(CURDIR)/bin/pepbuild build -peppkg=all -o $(BUILD)/demo/$(DEMO) .
 	@echo "running it"
-	@PEPDIR=$(BUILD)/demo/profiles $(BUILD)/demo/$(DEMO)
-	@echo; bin/pep top -n 10 $(BUILD)/demo/profiles/$(DEMO).*.paths.pb.gz
-	@echo; echo "The same in pprof, in a browser, and which way the branches of a function went:"; echo
-	@cd build/demo/profiles && for f in *.paths.pb.gz; do echo "	go tool pprof -http=: build/demo/profiles/$$f"; done
-	@cd build/demo/profiles && for f in *.edges.pb.gz; do echo "	bin/pep list REGEXP build/demo/profiles/$$f"; done
+	@PEPDIR=$(BUILD)/demo/profiles PEPOPTS=say=never $(BUILD)/demo/$(DEMO)
+	@echo; bin/pep top -n 10 build/demo/profiles/$(DEMO).*.paths.pb.gz
+	@echo; bin/pep html -o build/demo/$(DEMO).html build/demo/profiles/$(DEMO).*.paths.pb.gz
+	@echo "bin/pep serve build/demo/profiles/*.paths.pb.gz opens it; bin/pep list NAME build/demo/profiles/*.paths.pb.gz prints a function"
 
 # gofmt, go vet and tests; each says what was skipped, and ends with the count.
 test: ## the product's tests; ends with "N passed, N failed"

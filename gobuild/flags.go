@@ -41,7 +41,7 @@ var ourFlags = []ourFlag{
 	}},
 	{name: "pepmode", choice: true, forms: []form{
 		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
-		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](docs/formats.md#profiles)"},
+		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](../formats.md#profiles)"},
 		{value: "taps", text: "profile no paths: taps only"},
 	}, set: func(a *Args, value string) error {
 		a.Mode = rewrite.Mode(value)
@@ -56,13 +56,13 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepguide", forms: []form{
-		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does", see: "[how](docs/decisions/0031-guide.md)"},
+		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does", see: "[how](../decisions/0031-guide.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Guide = value
 		return nil
 	}},
 	{name: "pepinline", choice: true, forms: []form{
-		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](docs/decisions/0001-polls.md#the-compiler)"},
+		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](../decisions/0001-polls.md#the-compiler)"},
 		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},
 	}, set: func(a *Args, value string) error {
 		a.Inline = value
@@ -79,7 +79,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepbisect", forms: []form{
-		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](docs/bisect.md)"},
+		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](../bisect.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Bisect = value
 		_, err := toolexec.Tag{Bisect: value}.Pattern()
@@ -114,7 +114,7 @@ var ourFlags = []ourFlag{
 	}},
 	{name: "peptapmode", taps: true, choice: true, forms: []form{
 		{value: "full", text: "every tap reports always: the whole stream, to record or to feed an engine (default)"},
-		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between. With `-pepinline=less`, small functions are tapped in part only, and profiles say which", see: "[results](lab/results/taps.md)"},
+		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between. With `-pepinline=less`, small functions are tapped in part only, and profiles say which", see: "[results](../../lab/results/taps.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Taps.Burst = value == "burst"
 		return nil
@@ -280,7 +280,7 @@ func describe(b *strings.Builder, term, text string) {
 	b.WriteString("\t" + line + "\n")
 }
 
-// FlagTable describes pepbuild's own flags for README.md.
+// FlagTable describes pepbuild's own flags for docs/reference/pepbuild.md.
 func FlagTable() string {
 	var b strings.Builder
 	b.WriteString("| flag of pepbuild | |\n|---|---|\n")

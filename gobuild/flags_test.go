@@ -13,29 +13,29 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-var update = flag.Bool("update", false, "rewrite the table of flags in README.md")
+var update = flag.Bool("update", false, "rewrite the table of flags in docs/reference/pepbuild.md")
 
-// readme is README.md at the root of the module.
-const readme = "../README.md"
+// reference is the page about flags.
+const reference = "../docs/reference/pepbuild.md"
 
-var readmeTable = regexp.MustCompile(`(?s)\| flag of pepbuild \| \|\n.*?\n\n`)
+var referenceTable = regexp.MustCompile(`(?s)\| flag of pepbuild \| \|\n.*?\n\n`)
 
-func TestReadmeHasTheTableOfFlags(t *testing.T) {
-	text, err := os.ReadFile(readme)
+func TestReferenceHasTheTableOfFlags(t *testing.T) {
+	text, err := os.ReadFile(reference)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := FlagTable() + "\n"
-	got := readmeTable.FindString(string(text))
+	got := referenceTable.FindString(string(text))
 	switch {
 	case got == "":
-		t.Fatal("README.md has no table of flags")
+		t.Fatal(reference, " has no table of flags")
 	case got != want && *update:
-		if err := os.WriteFile(readme, []byte(strings.Replace(string(text), got, want, 1)), 0o644); err != nil {
+		if err := os.WriteFile(reference, []byte(strings.Replace(string(text), got, want, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case got != want:
-		t.Errorf("README.md describes other flags; go test ./gobuild -update rewrites the table (-readme +code):\n%s", cmp.Diff(got, want))
+		t.Errorf("%s describes other flags; go test ./gobuild -update rewrites the table (-page +code):\n%s", reference, cmp.Diff(got, want))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestHelpIsWhatIsParsed(t *testing.T) {
 
 // No document names a flag that does not exist.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
-	names := []string{readme, "../CONTRIBUTING.md"}
+	names := []string{"../README.md", "../CONTRIBUTING.md"}
 	for _, pattern := range []string{"../docs/*.md", "../docs/*/*.md", "../lab/*.md", "../lab/*/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil || len(more) == 0 {
