@@ -19,5 +19,5 @@ func TestUsage(t *testing.T) {
 			err = errors.Join(err, readErr, os.WriteFile(filepath.Join(dir, "app.72."+kind+".pb.gz"), data, 0o644))
 		}
 		return err
-	}, "run", "test", "serve")
+	})
 }

@@ -58,7 +58,7 @@ of them: all packages are profiled that can be.
 	-no_browser   do not open the page
 	-text         print the hot paths, as pep top does, and write no page
 
-Examples:
+Examples, in a module:
 
 	pep run .
 	pep run -text -tags=demo ./cmd/app -n 10
@@ -74,7 +74,7 @@ each package.
 	-no_browser   do not open the page
 	-text         print the hot paths, as pep top does, and write no page
 
-Examples:
+Examples, in a module:
 
 	pep test ./parser
 	pep test -text -run=TestLarge ./parser
@@ -172,7 +172,7 @@ those who name the address that it listens on.
 	-program FILE       the profiled program, if it is not where it ran: its graphs are in it
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 
-Examples:
+Examples (until ctrl-C):
 
 	pep serve
 	pep serve -http=localhost:8080 -no_browser app.71.paths.pb.gz

@@ -29,6 +29,11 @@ Examples:
 
 Prints the source of a program that has been assembled, without its comments, and
 with other labels.
+
+Examples:
+
+	pepsim cop asm -o sampler.cop sampler.s
+	pepsim cop disasm sampler.cop
 `
 )
 

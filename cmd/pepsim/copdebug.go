@@ -32,7 +32,12 @@ A debugger for programs of the co-processor. It reads commands from the standard
 input: help lists them. Events come from the trace, or are typed. PROGRAM is a
 source or an image.
 
-` + machineFlag + filterFlags
+` + machineFlag + filterFlags + `
+Examples:
+
+	pepsim cop step sampler.s
+	pepsim cop step -n 600 sampler.s app.trace
+`
 )
 
 // session prepares the run of a program over the trace that the arguments name, if they

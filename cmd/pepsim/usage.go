@@ -107,6 +107,11 @@ the other settings in PEPOPTS.
 	          trace with them; then the trace has no names of types and
 	          functions, and the program writes no profiles
 	-from N   leave out the first N tuples; those of -n follow them
+
+Examples, of a program built with pepbuild build -peptaps=loads -o prog .:
+
+	pepsim trace record -o prog.trace -- ./prog
+	pepsim trace record -n 1000000 -- ./prog -v
 `
 
 	infoUsage = `pepsim trace info [-json] TRACE
@@ -176,5 +181,9 @@ Examples:
 	versionUsage = `pepsim version
 
 Prints the version of pepsim and of the Go it was built with.
+
+Examples:
+
+	pepsim version
 `
 )

@@ -97,5 +97,9 @@ Examples:
 	versionUsage = `peptrace version
 
 Prints the version of peptrace and of the Go it was built with.
+
+Examples:
+
+	peptrace version
 `
 )

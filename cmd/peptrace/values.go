@@ -138,4 +138,10 @@ SIGINT, or when the processes end.
 	-modules operands   what to sample, as in "peptrace list"
 	-binary FILE        the program, for names, if it is not where it ran
 	-json               print the listing as JSON; docs/formats.md explains its fields
+
+Examples, as root:
+
+	peptrace values -p 4711 -d 5s -o values
+	peptrace values -a -record app.recording
+	peptrace values -live -p 4711
 `

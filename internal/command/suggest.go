@@ -3,6 +3,7 @@ package command
 // This file suggests what the user may have meant.
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,15 +11,16 @@ import (
 // Meant ends a message about a name that does not exist: `: did you mean "top"?` for tpo if top is one of
 // the names, and "" if none is near.
 func Meant(name string, names []string) string {
-	best, least := "", 1+max(utf8.RuneCountInString(name)/3, 1)
+	n := utf8.RuneCountInString(name)
+	best, least := "", min(n, 1+max(n/3, 1)) // a name of which nothing is right is not near
 	for _, n := range names {
-		d := distance(name, n)
-		if len(name) > 1 && strings.HasPrefix(n, name) {
-			d = min(d, 1)
-		}
-		if d < least {
+		if d := distance(name, n); d < least {
 			best, least = n, d
 		}
+	}
+	begins := func(n string) bool { return strings.HasPrefix(n, name) }
+	if i := slices.IndexFunc(names, begins); best == "" && i >= 0 && !slices.ContainsFunc(names[i+1:], begins) {
+		best = names[i] // it is the beginning of one name only
 	}
 	if best == "" {
 		return ""

@@ -10,7 +10,8 @@
 //	$ greet hello -loud World
 //	HELLO, WORLD
 //
-// In a usage text the commands stand alone, as the lines behind "Examples:".
+// In a usage text the commands stand alone, as the lines behind "Examples:". Those behind "Examples (as root):" and the
+// like are not run.
 package commandtest
 
 import (
@@ -21,7 +22,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -113,13 +113,10 @@ func printed(file string, run func(line string) string) string {
 }
 
 // Usage runs the examples of all usage texts, and checks that every text has some, that every verb and every
-// flag is described, and that -version is the verb version. The examples of verbs that start
-// other programs only have to be there.
-func Usage(t *testing.T, p *command.Program, files func(dir string) error, start ...string) {
+// flag is described, and that -version is the verb version.
+func Usage(t *testing.T, p *command.Program, files func(dir string) error) {
 	in(t, files)
-	for _, line := range examples(t, p.Usage) {
-		run(t, p, line)
-	}
+	examples(t, p, p.Usage)
 	for _, flag := range []string{" -version", " --version"} {
 		if got, want := run(t, p, p.Name+flag), run(t, p, p.Name+" version"); got != want {
 			t.Errorf("%s%s prints %q, want %q", p.Name, flag, got, want)
@@ -144,27 +141,21 @@ func Usage(t *testing.T, p *command.Program, files func(dir string) error, start
 				t.Errorf("the usage of %s does not describe -%s", v.Name, f.Name)
 			}
 		})
-		for _, line := range examples(t, v.Usage) {
-			if !slices.Contains(start, v.Name) {
-				run(t, p, line)
-			}
+		if !strings.Contains(v.Usage, "\nExamples") {
+			t.Errorf("the usage of %s has no examples", v.Name)
 		}
+		examples(t, p, v.Usage)
 	}
 }
 
-func examples(t *testing.T, usage string) (list []string) {
+func examples(t *testing.T, p *command.Program, usage string) {
 	t.Helper()
-	_, lines, _ := strings.Cut(usage, "Examples:\n")
+	_, lines, _ := strings.Cut(usage, "\nExamples:\n")
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line != "" {
-			list = append(list, line)
+			run(t, p, line)
 		}
 	}
-	if len(list) == 0 {
-		line, _, _ := strings.Cut(usage, "\n")
-		t.Errorf("no examples in the usage of %s", line)
-	}
-	return list
 }
 
 // ExitCode is a command of test scripts. It runs a command that must end with the
