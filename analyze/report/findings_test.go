@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/source"
+)
+
+// What matters most comes first: time that no path shows, the hottest path, and branches on it that nearly always go
+// one way. A branch that was seldom seen, or goes both ways, is no finding.
+func TestFindingsOfPaths(t *testing.T) {
+	const text = `profile paths estimated
+comment "#pep.version=1 mode=sampled equal_bursts=100 ticks_placed=100 ticks_outside=60 ticks_outside_in/strconv=60 ticks_more=60"
+binary app
+build 5eed
+period 10000000 cpu/nanoseconds
+path func="main.(*T).f" at=/x.go:10 path=p0 end=14 count=9900 flow=19800 samples=99 variance=1 from=entry lines=10 branches="11:2 if true; 12:2 if false" callers=""
+path func="main.(*T).f" at=/x.go:10 path=p1 end=14 count=100 flow=200 samples=1 variance=1 from=entry lines=10 branches="11:2 if false; 13:2 if false" callers=""
+path func=main.g at=/x.go:20 path=p0 end=21 count=100 flow=100 samples=1 variance=1 from=entry lines=20 branches="20:2 if false" callers=""
+`
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"all", text, []string{
+			"time_outside 0.60 - 60.0% of the time is in no path: strconv 60.0%; pepbuild build -peppkg=all shows more | pepbuild build -peppkg=all",
+			"hot_path 0.99 main.(*T).f:14 main.(*T).f·p0 has 98.51% of the flow, bounds 98.5-98.5% | pep list 'main.(*T).f'",
+			"one_sided_branch 0.99 main.(*T).f:11 if at x.go:11:2 goes to true in 99.00% of 100 samples | pep list 'main.(*T).f'",
+		}},
+		{"seldom", strings.Replace(text, "samples=99", "samples=98", 1), []string{"time_outside", "hot_path"}},
+		{"both ways", strings.Replace(text, "count=9900", "count=9000", 1), []string{"time_outside", "hot_path"}},
+		{"inside", strings.Replace(text, "ticks_outside=60", "ticks_outside=9", 1), []string{"hot_path", "one_sided_branch"}},
+	} {
+		top, err := Top(parse(t, c.text), source.NewTree(""), TopOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, x := range top.Findings {
+			got = append(got, findingText(x))
+		}
+		for i, want := range c.want {
+			if len(got) != len(c.want) || !strings.HasPrefix(got[i], want) {
+				t.Errorf("%s: got\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+				break
+			}
+		}
+	}
+}
+
+func findingText(x Finding) string {
+	where := "-"
+	if x.Func != "" {
+		where = fmt.Sprintf("%s:%d", x.Func, x.Line)
+	}
+	return fmt.Sprintf("%s %.2f %s %s | %s", x.Kind, x.Share, where, x.Text, x.Command)
+}
