@@ -61,6 +61,19 @@ func TestNoteOfTicks(t *testing.T) {
 	}
 }
 
+// Ticks in instrumented functions are facts, those in the function with most of them first.
+func TestTicksInside(t *testing.T) {
+	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}}))
+	for _, f := range []string{"p.F", "p.G", "p.G", "q.F"} {
+		at.AddTicks(report.Frame{Func: f, File: "/" + f[:1] + "/a.go"}, false, 1)
+	}
+	var got facts.List
+	at.Tell(&got)
+	if text, want := got.Encode(), " ticks_inside=3 ticks_inside_in/p.G=2 ticks_inside_in/p.F=1"; !strings.Contains(text, want) {
+		t.Errorf("no %q in %s", want, text)
+	}
+}
+
 // The functions that are inside are those with taps, and what the compiler has inlined is said.
 func TestNoteOfTicksWithTaps(t *testing.T) {
 	at := report.NewOutsideOfTaps([]*wire.Package{{
