@@ -26,10 +26,13 @@ type Finding struct {
 
 // Kinds of findings, with what their share is of.
 const (
-	timeOutside    = "time_outside"     // the time
-	hotPath        = "hot_path"         // the program's flow or count, as the listing is ordered
-	oneSidedBranch = "one_sided_branch" // the counts of the branch
-	specialisation = "specialise"       // the events of the tap
+	timeOutside    = "time_outside"      // the time
+	hotPath        = "hot_path"          // the program's flow or count, as the listing is ordered
+	oneSidedBranch = "one_sided_branch"  // the counts of the branch
+	specialisation = "specialise"        // the events of the tap
+	hotRange       = "hot_range"         // all events of the file
+	hotCall        = "hot_call"          // the weight of all calls
+	outlined       = "no_longer_inlined" // the functions that are profiled
 )
 
 const (
@@ -120,6 +123,37 @@ func quoted(s string) string {
 }
 
 func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
+// find returns the range with most events in it, not counting hot ranges in it.
+func (t *RangeTable) find() (list []Finding) {
+	for _, s := range t.Sources {
+		for _, r := range s.Rows {
+			x := Finding{Kind: hotRange, Text: fmt.Sprintf("%s of %s has %s of the events", shortNames(r.Text), s.Kind, listing.Percent(r.WeightShare)), Share: r.WeightShare, Func: s.Func, File: s.File}
+			if list == nil || x.Share > list[0].Share {
+				list = []Finding{x}
+			}
+		}
+	}
+	return list
+}
+
+// find returns the heaviest call.
+func (t *PGOTable) find() []Finding {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	c := t.Rows[0]
+	return []Finding{{Kind: hotCall, Text: fmt.Sprintf("%s calls %s with %s of the weight", c.Caller, c.Callee, listing.Percent(c.Share)), Share: c.Share, Func: c.Caller, File: c.File, Line: c.Line}}
+}
+
+// find returns how many functions are inlined no more.
+func (t *SiteTable) find() []Finding {
+	if t.Total.Outlined == 0 {
+		return nil
+	}
+	share := listing.Ratio(int64(t.Total.Outlined), int64(t.Total.Functions))
+	return []Finding{{Kind: outlined, Text: fmt.Sprintf("%s no longer inlined, by an estimate", listing.Count(t.Total.Outlined, "function")), Share: share, Command: "pep sites " + quoted(t.Program)}}
+}
 
 // find returns the findings of what taps have seen.
 func (t *ValueTable) find() (list []Finding) {

@@ -22,20 +22,21 @@ type PGOOptions struct {
 
 // A PGOTable lists the calls in a profile for go build -pgo, the heaviest first.
 type PGOTable struct {
-	Profile Profile   `json:"profile"`
-	Calls   int       `json:"calls" unit:"calls"`                    // that the profile has
-	Kept    int       `json:"kept" unit:"calls"`                     // of these, to be inlined
-	Cold    int       `json:"cold" unit:"calls"`                     // in the profile too, for calls of methods of interfaces; the rest is stale
-	Weight  int64     `json:"weight" unit:"lines"`                   // of all calls
-	Cut     float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls to be inlined have
-	Top     int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing or the runtime calls, such as main.main
-	Caller  int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
-	Generic int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
-	Long    int64     `json:"weight_of_long_calls" unit:"lines"`     // of functions that are too long for inlining
-	Late    int64     `json:"weight_of_deferred_calls" unit:"lines"` // of functions that are called where their caller returns
-	Rows    []PGOCall `json:"rows"`
-	Stale   []PGOCall `json:"stale"` // not kept: the source does not have these calls
-	Missing []string  `json:"source_not_found"`
+	Findings []Finding `json:"findings"`
+	Profile  Profile   `json:"profile"`
+	Calls    int       `json:"calls" unit:"calls"`                    // that the profile has
+	Kept     int       `json:"kept" unit:"calls"`                     // of these, to be inlined
+	Cold     int       `json:"cold" unit:"calls"`                     // in the profile too, for calls of methods of interfaces; the rest is stale
+	Weight   int64     `json:"weight" unit:"lines"`                   // of all calls
+	Cut      float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls to be inlined have
+	Top      int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing or the runtime calls, such as main.main
+	Caller   int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
+	Generic  int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
+	Long     int64     `json:"weight_of_long_calls" unit:"lines"`     // of functions that are too long for inlining
+	Late     int64     `json:"weight_of_deferred_calls" unit:"lines"` // of functions that are called where their caller returns
+	Rows     []PGOCall `json:"rows"`
+	Stale    []PGOCall `json:"stale"` // not kept: the source does not have these calls
+	Missing  []string  `json:"source_not_found"`
 
 	kept, cold []pgo.Call
 }
@@ -90,6 +91,7 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 		t.Stale = append(t.Stale, row(c))
 	}
 	t.Missing = missingSource(src, files)
+	t.Findings = t.find()
 	return t, nil
 }
 

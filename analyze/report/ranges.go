@@ -33,13 +33,14 @@ type RangesOptions struct {
 // engine reports ranges. Counts are lower bounds: see package ranges. Shares are of all
 // events of the file.
 type RangeTable struct {
-	Profile Profile       `json:"profile"`
-	Events  int64         `json:"events" unit:"events"`
-	Hot     float64       `json:"hot_share" unit:"ratio"` // share from which on a range is listed
-	Sources []RangeSource `json:"sources"`                // the sources that have a hot range
-	Rest    int           `json:"more_sources" unit:"sources"`
-	RestSum int64         `json:"more_events" unit:"events"` // events of the sources that have none
-	NoNames string        `json:"no_names"`                  // why addresses of variables have no names; "" if they have, or if there are no addresses
+	Findings []Finding     `json:"findings"`
+	Profile  Profile       `json:"profile"`
+	Events   int64         `json:"events" unit:"events"`
+	Hot      float64       `json:"hot_share" unit:"ratio"` // share from which on a range is listed
+	Sources  []RangeSource `json:"sources"`                // the sources that have a hot range
+	Rest     int           `json:"more_sources" unit:"sources"`
+	RestSum  int64         `json:"more_events" unit:"events"` // events of the sources that have none
+	NoNames  string        `json:"no_names"`                  // why addresses of variables have no names; "" if they have, or if there are no addresses
 
 	all   []profile.Seen // the selected sources
 	first float64        // the greatest share of one
@@ -135,6 +136,7 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 	if len(t.all) == 0 {
 		return nil, fmt.Errorf("%s: no tap matches -func and -site: without them, pep ranges shows all", f.Name)
 	}
+	t.Findings = t.find()
 	return t, nil
 }
 

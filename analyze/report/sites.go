@@ -23,6 +23,7 @@ type SitesOptions struct {
 
 // A SiteTable lists the contents of a program's site tables.
 type SiteTable struct {
+	Findings []Finding     `json:"findings"`
 	Program  string        `json:"program"`
 	Build    string        `json:"build"` // hash of the site tables, by which profiles name the program
 	All      bool          `json:"all"`   // profiled functions and taps are listed, not only counted
@@ -104,6 +105,7 @@ func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) 
 		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all lists all functions", name, o.Func)
 	}
 	slices.SortFunc(t.Packages, func(p, q SitePackage) int { return cmp.Compare(p.Package, q.Package) })
+	t.Findings = t.find()
 	return t, nil
 }
 
