@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
@@ -29,6 +30,7 @@ const (
 	timeOutside    = "time_outside"      // the time
 	hotPath        = "hot_path"          // the program's flow or count, as the listing is ordered
 	oneSidedBranch = "one_sided_branch"  // the counts of the branch
+	neverTaken     = "never_taken"       // the branch, that the outcome has at most
 	specialisation = "specialise"        // the events of the tap
 	hotRange       = "hot_range"         // all events of the file
 	hotCall        = "hot_call"          // the weight of all calls
@@ -39,6 +41,8 @@ const (
 	outsideShare = .1  // less of the time outside is no finding
 	oneSided     = .99 // a branch that goes one way at least so often is one
 	oneSidedSeen = 100 // if it was seen so often
+	rare         = .05 // an outcome that no sample shows is a finding if its share is at most this
+	mostNever    = 10  // findings of this kind
 )
 
 // find returns the findings of a profile whose selected paths are in the order of the listing.
@@ -163,6 +167,41 @@ func (t *ValueTable) find() (list []Finding) {
 	for _, x := range t.Specialise {
 		list = append(list, Finding{Kind: specialisation, Text: fmt.Sprintf("%s in %s of %s", x.Condition, listing.Percent(x.Share), t.about(x.Events)),
 			Share: x.Share, Func: x.Func, File: x.File, Line: x.Line, Command: "pep values -func " + quoted(x.Func) + " " + quoted(t.Profile.File)})
+	}
+	return list
+}
+
+// find returns the outcomes that branches never had, the most frequent branches first.
+func (l *Listing) find() (list []Finding) {
+	if o := l.Profile.unseenTime(); o.most() {
+		list = append(list, Finding{Kind: timeOutside, Text: l.Profile.sayTime(o), Share: o.share})
+	}
+	type never struct {
+		count int64
+		Finding
+	}
+	var all []never
+	for _, x := range l.Functions {
+		for _, line := range x.Lines {
+			for _, b := range line.Branches {
+				for _, o := range b.Outcomes {
+					if b.State != string(annotate.Seen) || o.State != string(annotate.Never) || o.ShareHigh > rare {
+						continue
+					}
+					text := fmt.Sprintf("%s at %s is never %s", b.Kind, place(base(line.File), b.Line, b.Col), o.Outcome)
+					if l.Estimated {
+						text += fmt.Sprintf(" in any sample, so in %s at most", listing.Percent(o.ShareHigh))
+					} else {
+						text += fmt.Sprintf(", in %s", listing.Count(b.Count, "execution"))
+					}
+					all = append(all, never{b.Reconciled, Finding{Kind: neverTaken, Text: text, Share: o.ShareHigh, Func: x.Func, File: line.File, Line: b.Line}})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y never) int { return cmp.Compare(y.count, x.count) })
+	for _, x := range limit(all, mostNever) {
+		list = append(list, x.Finding)
 	}
 	return list
 }

@@ -2,9 +2,12 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/analyze/annotate"
+	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 )
 
@@ -56,4 +59,41 @@ func findingText(x Finding) string {
 		where = fmt.Sprintf("%s:%d", x.Func, x.Line)
 	}
 	return fmt.Sprintf("%s %.2f %s %s | %s", x.Kind, x.Share, where, x.Text, x.Command)
+}
+
+// Of a listing, those outcomes are findings that a branch never had, unless samples say little about it.
+func TestFindingsOfLists(t *testing.T) {
+	const header = `comment "#pep.version=1 mode=sampled equal_bursts=100"
+binary app
+build 5eed
+period 10000000 cpu/nanoseconds
+`
+	const path = `path func=main.f at=/x.go:10 path=p0 end=12 count=%[1]d flow=%[1]d samples=10 variance=250000 from=entry lines=10-12 branches="11:2 if true"
+`
+	const edge = `edge func=main.f at=/x.go:10 branch=x.go:11:2 kind=if outcome=true line=12 count=%d samples=10 variance=250000 independent=%d
+`
+	for independent, want := range map[int]string{
+		100: "never_taken 0.04 main.f:11 if at x.go:11:2 is never false in any sample, so in 3.70% at most | ",
+		60:  "", // 6 %
+	} {
+		run := &profile.Run{
+			Paths: parse(t, "profile paths estimated\n"+header+fmt.Sprintf(path, 10000)),
+			Edges: parse(t, "profile edges estimated\n"+header+fmt.Sprintf(edge, 10000, independent)),
+		}
+		p, err := annotate.New(annotate.Input{Run: run, Source: source.NewTree("")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := List(run, p, source.NewTree(""), regexp.MustCompile(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, x := range l.Findings {
+			got += findingText(x)
+		}
+		if got != want {
+			t.Errorf("with %d independent samples: got %q, want %q", independent, got, want)
+		}
+	}
 }

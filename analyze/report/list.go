@@ -19,6 +19,7 @@ import (
 
 // A Listing is the source of functions with counts.
 type Listing struct {
+	Findings  []Finding  `json:"findings"`
 	Profile   Profile    `json:"profile"`
 	Functions []Function `json:"functions"`
 	Estimated bool       `json:"estimated"` // counts are estimated from samples
@@ -137,6 +138,7 @@ func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp
 		return nil, fmt.Errorf("%s: no function that ran matches %q: pep list . shows all", run.Paths.Name, funcs)
 	}
 	l.Missing = missingSource(src, files)
+	l.Findings = l.find()
 	return l, nil
 }
 
