@@ -40,8 +40,8 @@ func markedLines(t *testing.T) map[int]string {
 			lines[i+1] = comment
 		}
 	}
-	if len(lines) != 13 {
-		t.Fatalf("the program has %d marked lines, want 13: %v", len(lines), lines)
+	if len(lines) != 14 {
+		t.Fatalf("the program has %d marked lines, want 14: %v", len(lines), lines)
 	}
 	return lines
 }

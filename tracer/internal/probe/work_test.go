@@ -130,6 +130,17 @@ func work(rounds int) seen {
 		s.int("SAVED right", i+1, 8)
 		s.int("SAVED more", more, 8)
 		use(i + i + 1 + i + 2)
+		px, x, py := i*7, i, i*5
+		py += use(px)
+		x += use(py)
+		px += use(x)
+		py += px
+		s.int("TWINS n", i, 8)
+		s.int("TWINS px", px, 8)
+		s.int("TWINS p.x", x, 8)
+		s.int("TWINS p.y", i&255, 1)
+		s.int("TWINS py", py, 8)
+		use(px + i&255)
 		for n := range len(text) + 1 {
 			s.int("COUNT len(s)", len("é")+len(text), 8)
 			s.int("COUNT n", n, 8)

@@ -57,20 +57,36 @@ func (im *Image) Variables(fn Function, pc uint64) ([]Variable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("DWARF: variables of %s: %w", fn.Name, err)
 	}
-	return slices.DeleteFunc(slices.Clone(w.list), func(v Variable) bool { return isPart(&v, w.list) }), nil
+	return visible(w.list, keptAt), nil
+}
+
+// visible returns the variables of a list that the source can name: no parts of others, and the last one of each name.
+// Where deferred functions may change results, DWARF has them twice: as a result without a location, and as a variable.
+func visible(list []Variable, keptAt func(whole *Variable, place []byte) bool) []Variable {
+	rest := slices.DeleteFunc(slices.Clone(list), func(v Variable) bool { return isPart(&v, list, keptAt) })
+	var last []Variable
+	for i, v := range rest {
+		if !slices.ContainsFunc(rest[i+1:], func(later Variable) bool { return later.Name == v.Name }) {
+			last = append(last, v)
+		}
+	}
+	return last
 }
 
 // isPart reports whether a variable is a part of another one of the list, which the compiler has made: list.len of
 // a slice, px of a struct p with a field x. Go 1.27 writes where on the stack such a part is kept, but not when
-// it is there. What DWARF has of the whole variable says this.
-func isPart(v *Variable, list []Variable) bool {
-	if at := v.entry.AttrField(dwarf.AttrLocation); at == nil || at.Class != dwarf.ClassExprLoc || v.Param {
+// it is there. What DWARF has of the whole variable says this. The source can have a variable px, too, but not where
+// a part of p is kept; names with points it cannot have.
+func isPart(v *Variable, list []Variable, keptAt func(whole *Variable, place []byte) bool) bool {
+	place, _ := v.entry.Val(dwarf.AttrLocation).([]byte)
+	if len(place) == 0 || v.Param {
 		return false
 	}
 	return slices.ContainsFunc(list, func(whole Variable) bool {
 		rest, ok := strings.CutPrefix(v.Name, whole.Name)
 		at := whole.entry.AttrField(dwarf.AttrLocation)
-		return ok && v.Line == whole.Line && at != nil && at.Class == dwarf.ClassLocListPtr && names(whole.Type, rest)
+		return ok && v.Line == whole.Line && at != nil && at.Class == dwarf.ClassLocListPtr && names(whole.Type, rest) &&
+			(strings.ContainsAny(rest, ".[") || keptAt(&whole, place))
 	})
 }
 
@@ -84,6 +100,25 @@ func names(t dwarf.Type, text string) bool {
 		rest, ok := strings.CutPrefix(text, f.Name)
 		return ok && f.Name != "" && (rest == "" || names(f.Type, rest))
 	})
+}
+
+// keptAt reports whether a variable with a list of locations is in part at a place of the stack at some instruction.
+func keptAt(v *Variable, place []byte) (kept bool) {
+	list, err := locations(place)
+	if err != nil || len(list) != 1 || list[0].InReg {
+		return false
+	}
+	entries := v.im.list4
+	if v.unit.version5 {
+		entries = v.im.list5
+	}
+	off, _ := v.entry.Val(dwarf.AttrLocation).(int64)
+	err = entries(v.unit, off, func(_, _ uint64, expr []byte) error {
+		parts, _ := locations(expr)
+		kept = kept || slices.ContainsFunc(parts, func(l Location) bool { return !l.Absent && !l.InReg && l.Stack == list[0].Stack })
+		return nil
+	})
+	return kept && err == nil
 }
 
 // A scope collects variables.
@@ -176,14 +211,6 @@ func (w *scope) variable(e *dwarf.Entry) error {
 	var err error
 	if v.Type, err = w.d.Type(off); err != nil {
 		return err
-	}
-	for i := range w.list {
-		if w.list[i].Name == v.Name {
-			// Where deferred functions may change results, DWARF has them twice: as a
-			// result without a location, and as a variable.
-			w.list = append(w.list[:i], w.list[i+1:]...)
-			break
-		}
 	}
 	w.list = append(w.list, v)
 	return nil

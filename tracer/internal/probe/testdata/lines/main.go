@@ -162,6 +162,23 @@ func load(f *fields, n int) int {
 	return use(left+right+f.extra) + more // SAVED
 }
 
+// twins has variables with the names that the compiler gives to the parts of p. The address of py is taken, so it is
+// on the stack.
+//
+//go:noinline
+func twins(n int) int {
+	px, p, py := n*7, point{n, uint8(n)}, n*5
+	add(&py, use(px))
+	p.x += use(py)
+	px += use(p.x)
+	add(&py, px)
+	use(px + int(p.y)) // TWINS
+	return px + p.x + py + int(p.y)
+}
+
+//go:noinline
+func add(to *int, n int) { *to += n }
+
 // either returns after a call in one of four calls.
 //
 //go:noinline
@@ -191,6 +208,7 @@ func main() {
 		branch(i)
 		either(i)
 		load(&fields{i, i + 1, i + 2}, i)
+		twins(i)
 		counts("é" + words[i%4])
 		generic(int32(i), []int32{1, 2, 3})
 		generic(int64(-i), []int64{4})
