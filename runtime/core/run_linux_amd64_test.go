@@ -73,8 +73,10 @@ func testShares(t *testing.T, exe, clock string) {
 		{"p1 in small", share(paths, "path", "p1", "main.small"), .5},
 		{"true in work", share(edges, "outcome", "true", "main.work") / share(edges, "kind", "if", "main.work"), .69},
 	} {
-		// Beside two busy loops, 25 runs had a standard deviation of .005, but few bursts of much weight make
-		// it more at times: one of some hundred runs was off by .054. A path that counts twice is off by .13.
+		// On a busy machine a burst has few samples of one thread beside those of another, and these weigh like a
+		// whole burst. So the program runs until each function has many bursts: beside two busy loops none of 65 runs
+		// was off by more than .02, and with a third of the time one in thirty was off by more than .08. A path that counts
+		// twice is off by .13.
 		if s.got < s.want-.08 || s.got > s.want+.08 {
 			t.Errorf("%s: share %.3f, want about %.2f: %s", s.of, s.got, s.want, paths.Comments[0])
 		}

@@ -78,7 +78,7 @@ func burn(g int, d time.Duration) {
 				for range 10 {
 					work(array, 30)
 				}
-				caller(10_000)
+				caller(30_000)
 			}
 		})
 	}
@@ -139,7 +139,7 @@ func main() {
 		count()
 		burn(4, 60*time.Millisecond)
 	case "burn":
-		burn(4, 300*time.Millisecond)
+		burn(4, 900*time.Millisecond)
 	case "count":
 		count()
 	case "exit":
