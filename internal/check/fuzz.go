@@ -155,7 +155,7 @@ type binary struct {
 // build compiles and links the binary, if that has not been done.
 func (b *binary) build() (string, error) {
 	b.once.Do(func() {
-		cmd := exec.Command("go", "test", "-c", "-vet=off", "-fuzz=^"+b.target.Name+"$", "-o", b.name, b.target.Package)
+		cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-checklinkname=0", "-fuzz=^"+b.target.Name+"$", "-o", b.name, b.target.Package)
 		cmd.Dir = b.target.dir // in its module
 		if b.out, b.err = cmd.CombinedOutput(); b.err != nil {
 			b.err = fmt.Errorf("%s: %w", cmd, b.err)
