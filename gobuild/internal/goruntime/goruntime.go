@@ -34,6 +34,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
 )
 
 // An edit is a change of a file of package runtime. It keeps the numbers of all lines.
@@ -124,6 +127,18 @@ func Edit(file string, text []byte) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s is not changed for taps", file)
+}
+
+// PositionName returns the name that positions have for an edited file, given that of the file without edits. As compile
+// does for other files, it writes $GOROOT, which the linker knows: the cache has one package runtime for all
+// installations of a release.
+func PositionName(original string) string {
+	root := os.Getenv("GOROOT")
+	rest, ok := strings.CutPrefix(original, root+string(filepath.Separator))
+	if root == "" || !ok {
+		return original
+	}
+	return "$GOROOT/" + filepath.ToSlash(rest)
 }
 
 //go:embed goruntime.go

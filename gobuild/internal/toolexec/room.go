@@ -58,7 +58,7 @@ func (t *tool) compileRuntime() (int, error) {
 		}
 		t.args[f.index] = copied
 		// Positions have the name that they would have without the copy.
-		rewrites = copied + "=>" + f.original + ";" + rewrites
+		rewrites = copied + "=>" + goruntime.PositionName(f.original) + ";" + rewrites
 	}
 	if len(missing) > 0 {
 		return 1, fmt.Errorf("package runtime has no file %s: taps need that of Go 1.26 or 1.27", strings.Join(missing, ", "))
