@@ -44,7 +44,6 @@ var direct = map[string][]string{
 		"github.com/rogpeppe/go-internal",
 		"golang.org/x/perf", // statistics and format of benchmarks
 		"golang.org/x/sys",  // processors of threads
-		"gonum.org/v1/plot", // plots of experiments
 	},
 }
 

@@ -7,45 +7,18 @@
 //	}
 //	err := lines.Write(file)
 //
-// Only this package imports the plotting library, so that no program that is profiled links
-// it (decision 8).
+// A figure describes itself to who cannot see it, follows the reader's choice of light or dark, and shows
+// the numbers of what is under the mouse. Series differ without colour, too.
 package plot
 
 import (
-	"bytes"
-	"image/color"
+	"fmt"
 	"io"
 	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"strings"
 
 	"github.com/pepgo/pep/hwsim/metric"
 )
-
-// The size of a plot without its legend, which stands beside it.
-const (
-	width  = 16 * vg.Centimeter
-	height = 9 * vg.Centimeter
-)
-
-// wider is a factor: a viewer may draw text in another font than the one whose widths this
-// package knows, and the other font may be wider by this factor.
-const wider = 1.25
-
-// palette are colours that differ for the colour-blind, too.
-//
-// Source: Okabe and Ito, "Color Universal Design", 2008.
-var palette = []color.RGBA{
-	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x99, 0x99, 0x99, 0xff},
-}
-
-func colour(i int) color.RGBA { return palette[i%len(palette)] }
 
 // A Curve is one line of a figure. Points that are NaN leave gaps.
 type Curve struct {
@@ -64,77 +37,87 @@ type Lines struct {
 	Curves []Curve
 }
 
+// A point is a point of a curve in the drawing, with its numbers.
+type point struct {
+	x, y float64
+	of   metric.Point
+}
+
 // Write draws the figure as SVG.
 func (f Lines) Write(out io.Writer) error {
-	p := newPlot(f.Title, f.Y)
-	p.X.Label.Text = f.X
-	if f.LogX {
-		p.X.Scale = plot.LogScale{}
-		p.X.Tick.Marker = plot.TickerFunc(logTicks)
-	} else {
-		p.X.Tick.Marker = plot.TickerFunc(linearTicks)
-	}
-	first, last := math.Inf(1), math.Inf(-1)
-	for i, c := range f.Curves {
-		for k, pts := range finite(c.Points, f.MaxY) {
-			first, last = min(first, pts[0].X), max(last, pts[len(pts)-1].X)
-			l, err := plotter.NewLine(pts)
-			if err != nil {
-				return err
-			}
-			l.Color = colour(i)
-			l.Width = vg.Points(1.2)
-			if i >= len(palette)/2 {
-				l.Dashes = []vg.Length{vg.Points(5), vg.Points(2)}
-			}
-			p.Add(l)
-			if k == 0 {
-				p.Legend.Add(c.Name, l)
+	first, last, top := math.Inf(1), math.Inf(-1), 0.0
+	for _, c := range f.Curves {
+		for _, p := range c.Points {
+			if drawable(p) {
+				first, last, top = min(first, float64(p.Events)), max(last, float64(p.Events)), max(top, p.Error)
 			}
 		}
 	}
 	if math.IsInf(first, 1) { // no points at all
 		first, last = 1, 10
 	}
-	p.X.Min, p.X.Max = first, max(last, first*1.01)
-	p.Y.Min = 0
+	x := axis{label: f.X, least: first, most: max(last, first*1.01), log: f.LogX}
+	y := axis{label: f.Y, most: max(top*1.05, 1e-3)}
 	if f.MaxY > 0 {
-		p.Y.Max = f.MaxY
+		y.most = f.MaxY
 	}
-	if f.MaxY == 0 {
-		p.Y.Max = max(p.Y.Max*1.05, 1e-3)
+	var d drawing
+	d.begin(f.Title, x, y, 34)
+	ticks := linearTicks
+	if f.LogX {
+		ticks = logTicks
 	}
-	if f.Limit > 0 {
-		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: f.Limit}, {X: p.X.Max, Y: f.Limit}})
-		if err != nil {
-			return err
-		}
-		l.Color = color.Gray{0xb0}
-		p.Add(l)
+	d.numbers(ticks(x.least, x.most))
+	d.say("Lines. Horizontal: %s. Vertical: %s.", d.x, d.y)
+	if f.Limit > 0 && f.Limit <= y.most {
+		d.rule(d.left, d.y.at(f.Limit), right, d.y.at(f.Limit), false, fmt.Sprintf("limit: %s %s", f.Y, number(f.Limit)))
+		d.say("A horizontal line at %s.", number(f.Limit))
 	}
+	drawn := 0
 	for _, at := range f.Marks {
-		x := float64(at)
-		if x < p.X.Min || x > p.X.Max {
+		if at := float64(at); at >= x.least && at <= x.most {
+			d.rule(d.x.at(at), d.bottom, d.x.at(at), d.top, true, fmt.Sprintf("mark at %s %s", f.X, number(at)))
+			drawn++
+		}
+	}
+	if drawn > 0 {
+		d.say("Dashed vertical lines: %d.", drawn)
+	}
+
+	var runs [][][]point
+	for _, c := range f.Curves {
+		runs = append(runs, d.runs(c.Points, f.MaxY))
+	}
+	for i, c := range f.Curves {
+		if runs[i] == nil {
+			d.say("%s: no points.", c.Name)
 			continue
 		}
-		l, err := plotter.NewLine(plotter.XYs{{X: x, Y: 0}, {X: x, Y: p.Y.Max}})
-		if err != nil {
-			return err
+		name := c.Name
+		// A curve under others is wider, so that it is seen at their sides.
+		over := 0
+		for k := range f.Curves {
+			if k > i && together(runs[i], runs[k]) {
+				over++
+			}
+			if k < i && name == c.Name && equal(runs[i], runs[k]) {
+				name = fmt.Sprintf("%s (= %s)", c.Name, f.Curves[k].Name)
+			}
 		}
-		l.Color = color.Gray{0xb0}
-		l.Width = vg.Points(0.5)
-		l.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
-		p.Add(l)
+		d.curve(i, c.Name, name, runs[i], over, len(f.Curves), f)
 	}
-	return write(out, p)
+	return d.end(out)
 }
 
-// finite returns the runs of points that can be drawn, none higher than top
-// unless that is 0.
-func finite(c metric.Curve, top float64) (runs []plotter.XYs) {
+func drawable(p metric.Point) bool {
+	return !math.IsNaN(p.Error) && !math.IsInf(p.Error, 0) && p.Events != 0
+}
+
+// runs returns the runs of points that can be drawn, none higher than top unless that is 0.
+func (d *drawing) runs(c metric.Curve, top float64) (runs [][]point) {
 	gap := true
 	for _, p := range c {
-		if math.IsNaN(p.Error) || math.IsInf(p.Error, 0) || p.Events == 0 {
+		if !drawable(p) {
 			gap = true
 			continue
 		}
@@ -146,9 +129,99 @@ func finite(c metric.Curve, top float64) (runs []plotter.XYs) {
 			y = min(y, top)
 		}
 		last := &runs[len(runs)-1]
-		*last = append(*last, plotter.XY{X: float64(p.Events), Y: y})
+		*last = append(*last, point{d.x.at(float64(p.Events)), d.y.at(y), p})
 	}
 	return runs
+}
+
+// equal reports whether two curves have the same points.
+func equal(a, b [][]point) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if len(a[i]) != len(b[i]) {
+			return false
+		}
+		for k := range a[i] {
+			if a[i][k] != b[i][k] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// together reports whether a part of one curve hides a part of the other: a point of theirs and the next one
+// are at the same place, or a point that has no next one.
+func together(a, b [][]point) bool {
+	near := func(p, q point) bool { return math.Abs(p.x-q.x) < 1 && math.Abs(p.y-q.y) < 1 }
+	for _, r := range a {
+		for i, p := range r {
+			for _, s := range b {
+				for k, q := range s {
+					if near(p, q) && (len(r) == 1 || len(s) == 1 || i+1 < len(r) && k+1 < len(s) && near(r[i+1], s[k+1])) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// curve draws a curve with its marks and tooltips.
+func (d *drawing) curve(i int, name, legend string, runs [][]point, over, all int, f Lines) {
+	var path, shapes strings.Builder
+	var ys []float64
+	tip := func(p point) string {
+		y := number(p.of.Error)
+		if f.MaxY > 0 && p.of.Error > f.MaxY {
+			y = "more than " + number(f.MaxY)
+		}
+		return fmt.Sprintf("%s %d: %s %s", f.X, p.of.Events, f.Y, y)
+	}
+	apart := 4 * reach
+	marked := math.Inf(-1)
+	for n, run := range runs {
+		for k := 0; k < len(run); {
+			end := k + 1
+			for end < len(run) && math.Hypot(run[end].x-run[k].x, run[end].y-run[k].y) < reach {
+				end++
+			}
+			list := []string{name}
+			hit := ""
+			for _, p := range run[k:end] {
+				list = append(list, tip(p))
+				hit += fmt.Sprintf("L%s %s", coord(p.x), coord(p.y))
+				if ys = append(ys, p.of.Error); f.MaxY > 0 {
+					ys[len(ys)-1] = min(p.of.Error, f.MaxY)
+				}
+			}
+			if end == k+1 {
+				hit += "z" // a dot
+			}
+			fmt.Fprintf(&d.tips, "<path d=\"M%s\"><title>%s</title></path>\n", hit[1:], lines(list...))
+			fmt.Fprintf(&path, "%s", "ML"[min(k, 1):min(k, 1)+1]+strings.TrimSuffix(hit, "z")[1:])
+			// Where points are close, the marks of curves do not come at the same places.
+			if n == 0 && k == 0 && len(run) > 1 && run[1].x-run[0].x < apart {
+				marked = run[0].x - apart + apart*float64(i)/float64(all)
+			}
+			if run[k].x-marked >= apart || len(run) == 1 {
+				shapes.WriteString(marks[i%len(marks)](run[k].x, run[k].y, 2.5+0.8*float64(over)))
+				marked = run[k].x
+			}
+			k = end
+		}
+	}
+	wide := ""
+	if over > 0 {
+		wide = fmt.Sprintf(" style=\"stroke-width:%s\"", coord(1.4+1.6*float64(over)))
+	}
+	d.f("<g %s><title>%s</title><path class=\"l\"%s%s d=\"%s\"/><path class=\"p\" d=\"%s\"/></g>\n", colour(i), escape(legend), dashing(i), wide, path.String(), shapes.String())
+	d.entries = append(d.entries, entry{name: legend, index: i, line: true, mark: true})
+	d.series = max(d.series, i+1)
+	d.say("%s: %s.", legend, extent(ys, "point"))
 }
 
 // A Series is the bars of one colour, one for each group.
@@ -166,99 +239,71 @@ type Bars struct {
 	Limit  float64 // a horizontal line; 0 for none
 }
 
-// Write draws the figure as SVG.
+// Write draws the figure as SVG. A value that is no number has no bar.
 func (f Bars) Write(out io.Writer) error {
-	p := newPlot(f.Title, f.Y)
-	p.NominalX(f.Groups...)
-	p.X.Tick.Label.Font.Size = 7
-	if len(f.Groups) > 10 {
-		p.X.Tick.Label.Font.Size = 5.5 // names of twelve programs just fit
-	}
-	plotWidth := width * 0.85
-	for _, name := range f.Groups {
-		if label := &p.X.Tick.Label; label.Width(name) > plotWidth/vg.Length(len(f.Groups)) { // it would overlap the next one
-			label.Rotation, label.XAlign, label.YAlign = math.Pi/6, text.XRight, text.YTop
-			p.X.Padding = label.Font.Size // the last letters would touch the bars
-		}
-	}
-	bar := plotWidth / vg.Length(len(f.Groups)) * 0.8 / vg.Length(max(1, len(f.Series)))
-	for i, s := range f.Series {
-		values := make(plotter.Values, len(s.Values))
-		for k, v := range s.Values {
-			if !math.IsNaN(v) && !math.IsInf(v, 0) {
-				values[k] = v
+	y := axis{label: f.Y, most: max(1e-3, f.Limit*1.05)}
+	for _, s := range f.Series {
+		for _, v := range s.Values {
+			if finite(v) {
+				y.most = max(y.most, v*1.05)
 			}
 		}
-		b, err := plotter.NewBarChart(values, bar)
-		if err != nil {
-			return err
-		}
-		b.Color = colour(i)
-		b.LineStyle.Width = 0
-		b.Offset = bar * (vg.Length(i) - vg.Length(len(f.Series)-1)/2)
-		p.Add(b)
-		p.Legend.Add(s.Name, b)
 	}
-	p.X.Min, p.X.Max = -0.6, float64(len(f.Groups))-0.4
-	p.Y.Min, p.Y.Max = 0, max(1e-3, p.Y.Max*1.05, f.Limit*1.05)
+	size := 7.0
+	if len(f.Groups) > 10 {
+		size = 6 // names of twelve programs just fit
+	}
+	var d drawing
+	slot := (right - 40) / float64(max(1, len(f.Groups)))
+	below := 18.0
+	turned := false // names that are wider than their groups
+	for _, name := range f.Groups {
+		turned = turned || width(name, size) > slot
+	}
+	if turned {
+		for i, name := range f.Groups {
+			below = max(below, 14+width(name, size)/2)
+			d.left = max(d.left, 4+width(name, size)*0.87-slot*(float64(i)+0.5))
+		}
+		below = min(below, height/2)
+	}
+	d.begin(f.Title, axis{}, y, below)
+	d.say("Bars in groups: %s. Vertical: %s.", strings.Join(f.Groups, ", "), d.y)
+	slot = (right - d.left) / float64(max(1, len(f.Groups)))
+	d.f("<g class=%q font-size=\"%v\">\n", map[bool]string{true: "e", false: "m"}[turned], size)
+	for i, name := range f.Groups {
+		x, y := d.left+slot*(float64(i)+0.5), d.bottom+size+4
+		if turned {
+			d.f("<text transform=\"translate(%s %s)rotate(-30)\">%s</text>\n", coord(x+size/2), coord(y), escape(name))
+		} else {
+			d.f("<text x=\"%s\" y=\"%s\">%s</text>\n", coord(x), coord(y), escape(name))
+		}
+	}
+	d.f("</g>\n")
+	bar := slot * 0.8 / float64(max(1, len(f.Series)))
+	for i, s := range f.Series {
+		var ys []float64
+		d.f("<g %s fill=%q>\n", colour(i), d.fill(i))
+		for k, v := range s.Values {
+			if !finite(v) {
+				continue
+			}
+			ys = append(ys, v)
+			x := d.left + slot*(float64(k)+0.1) + bar*float64(i)
+			high := max(d.bottom-d.y.at(v), 0.5) // a bar of nothing can be found, too
+			d.f("<path d=\"M%s %sh%sv%sh-%[3]sz\"><title>%[5]s</title></path>\n", coord(x), coord(d.bottom-high), coord(bar), coord(high), lines(s.Name, fmt.Sprintf("%s: %s %s", f.Groups[k], f.Y, number(v))))
+		}
+		d.f("</g>\n")
+		d.entries = append(d.entries, entry{name: s.Name, index: i})
+		d.series = max(d.series, i+1)
+		d.say("%s: %s.", s.Name, extent(ys, "bar"))
+	}
+	d.f("<path class=\"a\" d=\"M%s %sH%s\"/>\n", coord(d.left), coord(d.bottom), coord(right))
 	if f.Limit > 0 {
-		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: f.Limit}, {X: p.X.Max, Y: f.Limit}})
-		if err != nil {
-			return err
-		}
-		l.Color = color.Gray{0x60}
-		p.Add(l)
+		d.rule(d.left, d.y.at(f.Limit), right, d.y.at(f.Limit), false, fmt.Sprintf("limit: %s %s", f.Y, number(f.Limit)))
+		d.say("A horizontal line at %s.", number(f.Limit))
 	}
-	return write(out, p)
+	return d.end(out)
 }
 
-// newPlot returns a plot in the style that all plots have.
-func newPlot(title, y string) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = title
-	p.Title.TextStyle.Font.Size = 11
-	p.Title.TextStyle.Font.Variant = "Sans"
-	p.Title.Padding = vg.Points(6)
-	p.Y.Label.Text = y
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font.Size = 9
-		axis.Label.TextStyle.Font.Variant = "Sans"
-		axis.Tick.Label.Font.Size = 8
-		axis.Tick.Label.Font.Variant = "Sans"
-	}
-	p.Y.Tick.Marker = plot.TickerFunc(spaced)
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.TextStyle.Font.Size = 8
-	p.Legend.TextStyle.Font.Variant = "Sans"
-	p.Legend.ThumbnailWidth = vg.Points(14)
-	p.Legend.Padding = vg.Points(2)
-	p.BackgroundColor = nil
-	grid := plotter.NewGrid()
-	grid.Vertical.Color = nil
-	grid.Horizontal.Color = color.Gray{0xe8}
-	p.Add(grid)
-	return p
-}
-
-// write draws a plot with its legend to the right of it, swatches first. So text that is
-// wider than expected extends to the side where nothing else is drawn.
-func write(out io.Writer, p *plot.Plot) error {
-	legend := p.Legend
-	p.Legend = plot.NewLegend()
-	side := wider * legend.Rectangle(draw.New(vgsvg.New(width, height))).Size().X
-	c := vgsvg.New(width+side, height)
-	all := draw.New(c)
-	all.FillPolygon(color.White, []vg.Point{{}, {X: all.Max.X}, all.Max, {Y: all.Max.Y}})
-	// The label of the last tick extends beyond the plot to the right. The title and
-	// the label of the y axis extend beyond it at the top.
-	p.Draw(draw.Crop(all, vg.Points(4), -side-vg.Points(9), vg.Points(2), -vg.Points(4)))
-	legend.Draw(draw.Crop(all, width, 0, 0, -vg.Points(24)))
-	var svg bytes.Buffer
-	if _, err := c.WriteTo(&svg); err != nil {
-		return err
-	}
-	// The viewer need not have the font whose widths were used.
-	const family = "font-family:Liberation Sans"
-	_, err := out.Write(bytes.ReplaceAll(svg.Bytes(), []byte(family), []byte(family+",Arial,Helvetica,sans-serif")))
-	return err
-}
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

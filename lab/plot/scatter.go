@@ -3,14 +3,9 @@ package plot
 // This file draws points: what was estimated against the truth.
 
 import (
-	"image/color"
+	"fmt"
 	"io"
 	"math"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // An XY is a point.
@@ -31,46 +26,38 @@ type Scatter struct {
 	Clouds []Cloud
 }
 
-// glyphs are the shapes of clouds, in their order.
-var glyphs = []draw.GlyphDrawer{draw.TriangleGlyph{}, draw.SquareGlyph{}, draw.CircleGlyph{}}
-
 // Write draws the figure as SVG. The diagonal is where estimates are right.
 func (f Scatter) Write(out io.Writer) error {
-	p := newPlot(f.Title, f.Y)
-	p.X.Label.Text = f.X
-	p.X.Tick.Marker = plot.TickerFunc(linearTicks)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, f.Max, 0, f.Max
-	lines := []float64{0}
-	if f.Band > 0 {
-		lines = []float64{0, f.Band, -f.Band}
+	var d drawing
+	d.begin(f.Title, axis{label: f.X, most: f.Max}, axis{label: f.Y, most: f.Max}, 34)
+	d.numbers(linearTicks(0, f.Max))
+	d.say("Points. Horizontal: %s. Vertical: %s. A diagonal where both are equal.", d.x, d.y)
+	diagonal := func(up float64, tip string) {
+		from, to := math.Max(0, -up), math.Min(f.Max, f.Max-up)
+		d.rule(d.x.at(from), d.y.at(from+up), d.x.at(to), d.y.at(to+up), up != 0, tip)
 	}
-	for i, d := range lines {
-		from, to := math.Max(0, -d), math.Min(f.Max, f.Max-d)
-		l, err := plotter.NewLine(plotter.XYs{{X: from, Y: from + d}, {X: to, Y: to + d}})
-		if err != nil {
-			return err
-		}
-		l.Color = color.Gray{0x90}
-		if i > 0 {
-			l.Width, l.Dashes = vg.Points(0.5), []vg.Length{vg.Points(3), vg.Points(3)}
-		}
-		p.Add(l)
+	diagonal(0, fmt.Sprintf("%s = %s", f.Y, f.X))
+	if f.Band > 0 {
+		diagonal(f.Band, "above by "+number(f.Band))
+		diagonal(-f.Band, "below by "+number(f.Band))
+		d.say("Dashed lines %s above and below it.", number(f.Band))
 	}
 	for i, c := range f.Clouds {
-		var pts plotter.XYs
-		for _, at := range c.Points {
-			pts = append(pts, plotter.XY{X: at.X, Y: at.Y})
-		}
-		if pts == nil {
+		if len(c.Points) == 0 {
 			continue
 		}
-		s, err := plotter.NewScatter(pts)
-		if err != nil {
-			return err
+		var ys []float64
+		d.f("<g class=\"q\"><g %s%s>\n", colour(i), dashing(i/len(marks)))
+		for _, at := range c.Points {
+			// Shapes beneath others are larger, so that they are seen where points are at the same place.
+			shape := marks[i%len(marks)](d.x.at(at.X), d.y.at(at.Y), 1.6+0.6*float64(len(f.Clouds)-1-i))
+			d.f("<path d=%q><title>%s</title></path>\n", shape, lines(c.Name, fmt.Sprintf("%s %s: %s %s", f.X, number(at.X), f.Y, number(at.Y))))
+			ys = append(ys, at.Y)
 		}
-		s.GlyphStyle = draw.GlyphStyle{Color: colour(i), Radius: vg.Points(2), Shape: glyphs[i%len(glyphs)]}
-		p.Add(s)
-		p.Legend.Add(c.Name, s)
+		d.f("</g></g>\n")
+		d.entries = append(d.entries, entry{name: c.Name, index: i, mark: true})
+		d.series = max(d.series, i+1)
+		d.say("%s: %s.", c.Name, extent(ys, "point"))
 	}
-	return write(out, p)
+	return d.end(out)
 }

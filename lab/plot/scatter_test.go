@@ -1,7 +1,6 @@
 package plot_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -9,20 +8,12 @@ import (
 )
 
 func TestScatter(t *testing.T) {
-	draw := func(s plot.Scatter) []byte {
-		var out bytes.Buffer
-		if err := s.Write(&out); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
 	s := plot.Scatter{Title: "estimates", X: "true %", Y: "estimated %", Max: 100, Clouds: []plot.Cloud{
 		{Name: "rare", Points: []plot.XY{{X: 10, Y: 20}}},
 		{Name: "frequent", Points: []plot.XY{{X: 50, Y: 51}, {X: 0, Y: 80}}},
 		{Name: "none"},
 	}}
-	plain := draw(s)
-	text := wellFormed(t, plain)
+	text := parse(t, s).text()
 	for _, want := range []string{"estimates", "true %", "rare", "frequent"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %q", want, text)
@@ -32,8 +23,7 @@ func TestScatter(t *testing.T) {
 		t.Error("a cloud without points is in the legend")
 	}
 	s.Band = 10
-	const dash = "stroke-dasharray"
-	if got := bytes.Count(draw(s), []byte(dash)) - bytes.Count(plain, []byte(dash)); got != 2 {
+	if got := len(parse(t, s).all("d")); got != 2 {
 		t.Errorf("%d dashed lines for a band, want one above the diagonal and one below", got)
 	}
 }

@@ -5,13 +5,17 @@ package plot
 import (
 	"math"
 	"strconv"
-
-	"gonum.org/v1/plot"
 )
+
+// A tick is a place on an axis, and the text there.
+type tick struct {
+	value float64
+	label string
+}
 
 // linearTicks are the ticks of a linear axis: four to ten of them, at multiples of 1, 2 or
 // 5 times a power of ten.
-func linearTicks(least, most float64) (ticks []plot.Tick) {
+func linearTicks(least, most float64) (ticks []tick) {
 	if !(most > least) {
 		return nil
 	}
@@ -23,23 +27,13 @@ func linearTicks(least, most float64) (ticks []plot.Tick) {
 		}
 	}
 	for i := math.Ceil(least / step); i*step <= most; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: label(i * step)})
-	}
-	return ticks
-}
-
-// spaced are linearTicks for a vertical axis, where labels end at the ticks. A space keeps
-// them apart if the font is wider than expected.
-func spaced(least, most float64) []plot.Tick {
-	ticks := linearTicks(least, most)
-	for i := range ticks {
-		ticks[i].Label += "\u00a0"
+		ticks = append(ticks, tick{i * step, label(i * step)})
 	}
 	return ticks
 }
 
 // logTicks are the ticks of a logarithmic axis, with labels at 1, 2 and 5.
-func logTicks(least, most float64) (ticks []plot.Tick) {
+func logTicks(least, most float64) (ticks []tick) {
 	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most; decade *= 10 {
 		for k := 1.0; k < 10; k++ {
 			x := k * decade
@@ -50,7 +44,7 @@ func logTicks(least, most float64) (ticks []plot.Tick) {
 			if k == 1 || k == 2 || k == 5 {
 				text = label(x)
 			}
-			ticks = append(ticks, plot.Tick{Value: x, Label: text})
+			ticks = append(ticks, tick{x, text})
 		}
 	}
 	return ticks
