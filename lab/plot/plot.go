@@ -174,35 +174,27 @@ func together(a, b [][]point) bool {
 func (d *drawing) curve(i int, name, legend string, runs [][]point, over, all int, f Lines) {
 	var path, shapes strings.Builder
 	var ys []float64
-	tip := func(p point) string {
-		y := number(p.of.Error)
-		if f.MaxY > 0 && p.of.Error > f.MaxY {
-			y = "more than " + number(f.MaxY)
-		}
-		return fmt.Sprintf("%s %d: %s %s", f.X, p.of.Events, f.Y, y)
-	}
-	apart := 4 * reach
+	apart := 3 * reach // marks
 	marked := math.Inf(-1)
 	for n, run := range runs {
+		path.WriteString(trail(run))
 		for k := 0; k < len(run); {
 			end := k + 1
 			for end < len(run) && math.Hypot(run[end].x-run[k].x, run[end].y-run[k].y) < reach {
 				end++
 			}
-			list := []string{name}
-			hit := ""
+			tip := []string{name, f.X + ": " + f.Y}
 			for _, p := range run[k:end] {
-				list = append(list, tip(p))
-				hit += fmt.Sprintf("L%s %s", coord(p.x), coord(p.y))
+				y := number(p.of.Error)
+				if f.MaxY > 0 && p.of.Error > f.MaxY {
+					y = "more than " + number(f.MaxY)
+				}
+				tip = append(tip, fmt.Sprintf("%d: %s", p.of.Events, y))
 				if ys = append(ys, p.of.Error); f.MaxY > 0 {
 					ys[len(ys)-1] = min(p.of.Error, f.MaxY)
 				}
 			}
-			if end == k+1 {
-				hit += "z" // a dot
-			}
-			fmt.Fprintf(&d.tips, "<path d=\"M%s\"><title>%s</title></path>\n", hit[1:], lines(list...))
-			fmt.Fprintf(&path, "%s", "ML"[min(k, 1):min(k, 1)+1]+strings.TrimSuffix(hit, "z")[1:])
+			fmt.Fprintf(&d.tips, "<path d=\"%s\"><title>%s</title></path>\n", trail([]point{run[k], run[end-1]}), lines(tip...))
 			// Where points are close, the marks of curves do not come at the same places.
 			if n == 0 && k == 0 && len(run) > 1 && run[1].x-run[0].x < apart {
 				marked = run[0].x - apart + apart*float64(i)/float64(all)
@@ -222,6 +214,18 @@ func (d *drawing) curve(i int, name, legend string, runs [][]point, over, all in
 	d.entries = append(d.entries, entry{name: legend, index: i, line: true, mark: true})
 	d.series = max(d.series, i+1)
 	d.say("%s: %s.", legend, extent(ys, "point"))
+}
+
+// trail is the line through points, each by its distance from the one before, which is shorter than its place.
+func trail(list []point) string {
+	var b strings.Builder
+	var lastX, lastY float64 // in tenths, so that rounding does not add up
+	for i, p := range list {
+		x, y := math.Round(10*p.x), math.Round(10*p.y)
+		fmt.Fprintf(&b, "%s%s %s", "Ml"[min(i, 1):min(i, 1)+1], coord((x-lastX)/10), coord((y-lastY)/10))
+		lastX, lastY = x, y
+	}
+	return b.String()
 }
 
 // A Series is the bars of one colour, one for each group.

@@ -25,7 +25,7 @@ const (
 	textSize   = 8.0
 	lineHeight = 12.0 // of the legend
 	swatch     = 24.0
-	reach      = 6.0 // how far from a point the mouse may be: points that are closer to each other share a tooltip
+	reach      = 8.0 // how far from a point the mouse may be: points that are closer to each other share a tooltip
 )
 
 // light and dark are the colours of the figures: paper, text, the grid, lines that help to read, and the
