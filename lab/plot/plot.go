@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/hwsim/metric"
@@ -97,7 +98,7 @@ func (f Lines) Write(out io.Writer) error {
 		// A curve under others is wider, so that it is seen at their sides.
 		over := 0
 		for k := range f.Curves {
-			if k > i && together(runs[i], runs[k]) {
+			if k > i && hides(runs[k], runs[i]) {
 				over++
 			}
 			if k < i && name == c.Name && equal(runs[i], runs[k]) {
@@ -152,22 +153,24 @@ func equal(a, b [][]point) bool {
 	return true
 }
 
-// together reports whether a part of one curve hides a part of the other: a point of theirs and the next one
-// are at the same place, or a point that has no next one.
-func together(a, b [][]point) bool {
-	near := func(p, q point) bool { return math.Abs(p.x-q.x) < 1 && math.Abs(p.y-q.y) < 1 }
-	for _, r := range a {
+// hides reports whether one curve covers a third of the other or more: points of both are at the same place, and so
+// are the next ones, if both have next ones. Curves that only cross each other are seen anyway.
+func hides(above, below [][]point) bool {
+	near := func(p, q point) bool { return math.Abs(p.x-q.x) < 0.7 && math.Abs(p.y-q.y) < 0.7 }
+	hidden, all := 0, 0
+	for _, r := range below {
+		all += len(r)
 		for i, p := range r {
-			for _, s := range b {
-				for k, q := range s {
-					if near(p, q) && (len(r) == 1 || len(s) == 1 || i+1 < len(r) && k+1 < len(s) && near(r[i+1], s[k+1])) {
-						return true
-					}
+			for _, s := range above {
+				k := slices.IndexFunc(s, func(q point) bool { return near(p, q) })
+				if k >= 0 && (i+1 == len(r) || k+1 == len(s) || near(r[i+1], s[k+1])) {
+					hidden++
+					break
 				}
 			}
 		}
 	}
-	return false
+	return 3*hidden >= all
 }
 
 // curve draws a curve with its marks and tooltips.

@@ -177,7 +177,7 @@ func (d *drawing) begin(title string, x, y axis, below float64) {
 	for _, t := range ticks {
 		widest = max(widest, width(t.label, textSize))
 	}
-	d.left = max(d.left, 8+labelSize+widest)
+	d.left = max(d.left, 12+labelSize+widest)
 	d.x.from, d.x.to, d.y.from, d.y.to = d.left, right, d.bottom, d.top
 	d.f("<text x=\"%s\" y=\"16\" class=\"t\">%s</text>\n", coord(d.left), escape(title))
 	d.f("<text transform=\"translate(%s %s)rotate(-90)\" class=\"n\">%s</text>\n", coord(labelSize+1), coord((d.top+d.bottom)/2), escape(y.label))
