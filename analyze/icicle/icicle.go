@@ -15,8 +15,9 @@
 //	│ 66             │
 //	└────────────────┘
 //
-// The colour of a box shows its share: the greater the share, the darker the box. A
-// browser shows the Detail of the box under the mouse. The package escapes all text.
+// The colour of a box shows its share: the greater the share, the more it differs from the
+// paper, which is light or dark as the reader likes it. A browser shows the Detail of the
+// box under the mouse. The package escapes all text.
 //
 // The children of a box begin at its left edge. If their shares do not fill the box,
 // the rest on the right stays free.
@@ -24,7 +25,9 @@ package icicle
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -59,68 +62,126 @@ const (
 	least     = 0.7 // narrower boxes are left out
 )
 
+// A scheme has the colours of a picture: of paper, text, lines beneath the title, frames
+// of strong boxes, and of boxes by their shades with the text on them.
+type scheme struct {
+	paper, ink, muted, frame string
+	fills, inks              [len(shades)]string
+}
+
+// The colours of boxes differ in brightness, so they also work for the colour-blind and in
+// print.
+var (
+	light = scheme{
+		"#ffffff", "#1a1a1a", "#555555", "#1a1a1a",
+		[...]string{"#8c2d04", "#cc4c02", "#ec7014", "#fe9929", "#fec44f", "#fff3c4"},
+		[...]string{"#ffffff", "#ffffff", "#000000", "#000000", "#000000", "#000000"},
+	}
+	dark = scheme{
+		"#15181c", "#e8e8e8", "#a8a8a8", "#ffffff",
+		[...]string{"#ffd28a", "#f59a3c", "#c86a1c", "#8a4513", "#5e3112", "#3d2815"},
+		[...]string{"#000000", "#000000", "#000000", "#ffffff", "#ffffff", "#ffffff"},
+	}
+)
+
+// shades are the least shares of the colours of boxes.
+var shades = [...]float64{.5, .2, .1, .05, .01, 0}
+
+func shade(share float64) int {
+	for i, least := range shades {
+		if share >= least {
+			return i
+		}
+	}
+	return len(shades) - 1
+}
+
+// variables are the colours for a style.
+func (s scheme) variables() string {
+	text := fmt.Sprintf("--paper:%s;--ink:%s;--muted:%s;--frame:%s", s.paper, s.ink, s.muted, s.frame)
+	for i := range shades {
+		text += fmt.Sprintf(";--b%d:%s;--i%d:%s", i, s.fills[i], i, s.inks[i])
+	}
+	return text
+}
+
 // Write draws p.
 func Write(w io.Writer, p Picture) error {
 	top := margin + rowHeight*(2+len(p.Lines))
+	var boxes bytes.Buffer
+	d := drawing{b: &boxes, top: float64(max(top, 0)), all: p.Root.Value}
+	d.box(p.Root, margin, width-2*margin, 0)
+	desc := escape(fmt.Sprintf("%d boxes in %d rows. The box at the top is %s, and those below a box are its parts. Widths and colours are shares of it. Framed boxes: %d.", d.drawn, d.rows, p.Root.Label, d.strong))
+	for _, line := range p.Lines {
+		desc += "\n" + escape(line)
+	}
+	// Elements of several pictures in one page have different names, unless these have the same words.
+	hash := fnv.New32a()
+	io.WriteString(hash, p.Title+"\x00"+desc)
+	id := fmt.Sprintf("p%08x", hash.Sum32())
+
 	b := bufio.NewWriter(w)
-	d := drawing{b, float64(max(top, 0)), p.Root.Value}
-	fmt.Fprintf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d %[2]d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"%d\">\n",
-		width, top+rowHeight*d.depth(p.Root, 1)+margin, fontSize)
-	fmt.Fprintf(b, "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n")
+	fmt.Fprintf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"%s\" role=\"img\" aria-labelledby=\"%[1]s-t %[1]s-d\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[2]d %[3]d\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"%d\">\n",
+		id, width, top+rowHeight*d.rows+margin, fontSize)
+	title := p.Title
+	if title == "" {
+		title = "a picture without a title"
+	}
+	fmt.Fprintf(b, "<title id=\"%s-t\">%s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", id, escape(title), desc)
+	fmt.Fprintf(b, "<style>\n#%s{%s}\n@media (prefers-color-scheme:dark){#%[1]s{%[3]s}}\n", id, light.variables(), dark.variables())
+	fmt.Fprintf(b, "#%s text{fill:var(--ink)}\n#%[1]s .m{fill:var(--muted)}\n#%[1]s rect{stroke:var(--paper)}\n#%[1]s .s rect{stroke:var(--frame);stroke-width:1.5}\n", id)
+	for i := range shades {
+		fmt.Fprintf(b, "#%s .b%d rect{fill:var(--b%[2]d)}\n#%[1]s .b%[2]d text{fill:var(--i%[2]d)}\n", id, i)
+	}
+	fmt.Fprintf(b, "</style>\n<path fill=\"#fff\" style=\"fill:var(--paper)\" d=\"M0 0h%dv%dH0z\"/>\n", width, top+rowHeight*d.rows+margin)
 	fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\" font-size=\"14\">%s</text>\n", margin, margin+14, escape(fit(p.Title, width-2*margin)))
 	for i, line := range p.Lines {
-		fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" fill=\"#555555\">%s</text>\n", margin, margin+14+rowHeight*(i+1), escape(fit(line, width-2*margin)))
+		fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" class=\"m\">%s</text>\n", margin, margin+14+rowHeight*(i+1), escape(fit(line, width-2*margin)))
 	}
-	d.box(p.Root, margin, width-2*margin, 0)
+	b.Write(boxes.Bytes())
 	fmt.Fprintf(b, "</svg>\n")
 	return b.Flush()
 }
 
 // A drawing is a picture that is being drawn.
 type drawing struct {
-	b   *bufio.Writer
-	top float64
-	all float64 // the value of the root
+	b                   *bytes.Buffer
+	top                 float64
+	all                 float64 // the value of the root
+	drawn, strong, rows int     // so many boxes and rows, and framed boxes, have been drawn
 }
 
 // pixels returns the width of a box.
-func (d drawing) pixels(x *Box) float64 {
+func (d *drawing) pixels(x *Box) float64 {
 	if d.all <= 0 {
 		return 0
 	}
 	return x.Value / d.all * (width - 2*margin)
 }
 
-// depth returns the number of rows that x and the boxes in it need.
-func (d drawing) depth(x *Box, rows int) int {
-	deepest := rows
-	for _, k := range x.Kids {
-		if d.pixels(k) >= least {
-			deepest = max(deepest, d.depth(k, rows+1))
-		}
-	}
-	return deepest
-}
-
 // box draws x and the boxes in it.
-func (d drawing) box(x *Box, left, wide float64, row int) {
+func (d *drawing) box(x *Box, left, wide float64, row int) {
 	share := 0.0
 	if d.all > 0 {
 		share = x.Value / d.all
 	}
-	fill, ink := colours(share)
-	frame := "stroke=\"#ffffff\" stroke-width=\"1\""
+	k := shade(share)
+	class := fmt.Sprintf("b%d", k)
+	d.drawn++
+	d.rows = max(d.rows, row+1)
 	if x.Strong {
-		frame = "stroke=\"#1a1a1a\" stroke-width=\"1.5\""
+		class += " s"
+		d.strong++
 	}
 	y := d.top + float64(row*rowHeight)
 	var detail []string
 	for _, line := range x.Detail {
 		detail = append(detail, escape(line))
 	}
-	fmt.Fprintf(d.b, "<g><title>%s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\" %s/>", strings.Join(detail, "\n"), left, y, wide, rowHeight-1, fill, frame)
+	// Viewers without styles take the colours for light.
+	fmt.Fprintf(d.b, "<g class=\"%s\" fill=\"%s\"><title>%s</title><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>", class, light.fills[k], strings.Join(detail, "\n"), left, y, wide, rowHeight-1)
 	if text := fit(x.Label, wide-8); text != "" {
-		fmt.Fprintf(d.b, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>", left+4, y+14, ink, escape(text))
+		fmt.Fprintf(d.b, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%s</text>", left+4, y+14, light.inks[k], escape(text))
 	}
 	fmt.Fprintf(d.b, "</g>\n")
 	for _, k := range x.Kids {
@@ -130,30 +191,6 @@ func (d drawing) box(x *Box, left, wide float64, row int) {
 		}
 		left += w
 	}
-}
-
-// shades are the colours of shares, from none to all, and the colours of the text on
-// them. The colours differ in brightness, so they also work for the colour-blind and in
-// print.
-var shades = [...]struct {
-	least     float64
-	fill, ink string
-}{
-	{.5, "#8c2d04", "#ffffff"},
-	{.2, "#cc4c02", "#ffffff"},
-	{.1, "#ec7014", "#000000"},
-	{.05, "#fe9929", "#000000"},
-	{.01, "#fec44f", "#000000"},
-	{0, "#fff3c4", "#000000"},
-}
-
-func colours(share float64) (fill, ink string) {
-	for _, s := range shades {
-		if share >= s.least {
-			return s.fill, s.ink
-		}
-	}
-	return shades[len(shades)-1].fill, shades[len(shades)-1].ink
 }
 
 // fit cuts text to the width, with an ellipsis. It returns "" if fewer than three

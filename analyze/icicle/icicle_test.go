@@ -3,8 +3,10 @@ package icicle_test
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +18,7 @@ import (
 type rect struct {
 	title, text   string
 	x, y, w       float64
-	fill, outline string
+	fill, outline string // classes
 }
 
 // rects reads a picture as a browser would: it must be XML.
@@ -51,10 +53,11 @@ func rects(t *testing.T, p icicle.Picture) (list []rect) {
 			case tok.Name.Local == "script" || tok.Name.Local == "a":
 				t.Fatalf("element %s", tok.Name.Local)
 			case tok.Name.Local == "g":
-				list = append(list, rect{})
+				fill, outline, _ := strings.Cut(attr["class"], " ")
+				list = append(list, rect{fill: fill, outline: outline})
 			case tok.Name.Local == "rect" && len(list) > 0:
 				r := &list[len(list)-1]
-				r.x, r.y, r.w, r.fill, r.outline = number("x"), number("y"), number("width"), attr["fill"], attr["stroke"]
+				r.x, r.y, r.w = number("x"), number("y"), number("width")
 			}
 		case xml.EndElement:
 			in = in[:len(in)-1]
@@ -112,5 +115,92 @@ func TestHostileNames(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	if list := rects(t, icicle.Picture{Root: &icicle.Box{Label: "none"}}); len(list) != 1 || list[0].title != "" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// A picture says what it shows to who does not see it.
+func TestWords(t *testing.T) {
+	var out bytes.Buffer
+	if err := icicle.Write(&out, icicle.Picture{Title: "a & b", Lines: []string{"1000 <events>"}, Root: &icicle.Box{Label: "all words", Value: 1000, Kids: []*icicle.Box{{Label: "a", Value: 400, Strong: true}, {Label: "tiny", Value: .1}}}}); err != nil {
+		t.Fatal(err)
+	}
+	var svg struct {
+		Role  string `xml:"role,attr"`
+		By    string `xml:"aria-labelledby,attr"`
+		Title struct {
+			ID   string `xml:"id,attr"`
+			Text string `xml:",chardata"`
+		} `xml:"title"`
+		Desc struct {
+			ID   string `xml:"id,attr"`
+			Text string `xml:",chardata"`
+		} `xml:"desc"`
+	}
+	if err := xml.Unmarshal(out.Bytes(), &svg); err != nil {
+		t.Fatal(err)
+	}
+	if svg.Role != "img" || svg.By != svg.Title.ID+" "+svg.Desc.ID || svg.Title.ID == "" || svg.Title.Text != "a & b" {
+		t.Errorf("%+v", svg)
+	}
+	const want = "2 boxes in 2 rows. The box at the top is all words, and those below a box are its parts. Widths and colours are shares of it. Framed boxes: 1.\n1000 <events>"
+	if svg.Desc.Text != want {
+		t.Errorf("%q, want %q", svg.Desc.Text, want)
+	}
+}
+
+// luminance is the relative luminance of a colour, as WCAG 2.2 defines it.
+func luminance(t *testing.T, colour string) (l float64) {
+	t.Helper()
+	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+		n, err := strconv.ParseUint(colour[1+2*i:3+2*i], 16, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := float64(n) / 255
+		if c <= 0.04045 {
+			c /= 12.92
+		} else {
+			c = math.Pow((c+0.055)/1.055, 2.4)
+		}
+		l += weight * c
+	}
+	return l
+}
+
+// All text can be read in light and in dark, and a box differs the more from the paper the greater its share is.
+func TestContrast(t *testing.T) {
+	var out bytes.Buffer
+	if err := icicle.Write(&out, icicle.Picture{Root: &icicle.Box{}}); err != nil {
+		t.Fatal(err)
+	}
+	light, dark, _ := strings.Cut(out.String(), "@media (prefers-color-scheme:dark)")
+	var papers []string
+	for _, scheme := range []string{light, dark} {
+		colours := map[string]string{}
+		for _, m := range regexp.MustCompile(`--(\w+):(#[0-9a-f]{6})`).FindAllStringSubmatch(scheme, -1) {
+			colours[m[1]] = m[2]
+		}
+		if len(colours) != 16 {
+			t.Fatalf("colours %v", colours)
+		}
+		papers = append(papers, colours["paper"])
+		contrast := func(a, b string) float64 {
+			x, y := luminance(t, colours[a]), luminance(t, colours[b])
+			return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+		}
+		for text, on := range map[string]string{"ink": "paper", "muted": "paper", "frame": "paper", "i0": "b0", "i1": "b1", "i2": "b2", "i3": "b3", "i4": "b4", "i5": "b5"} {
+			if got := contrast(text, on); got < 4.5 {
+				t.Errorf("%s %s on %s %s: contrast %.2f, want 4.5", text, colours[text], on, colours[on], got)
+			}
+		}
+		for i := range 5 {
+			more, less := fmt.Sprint("b", i), fmt.Sprint("b", i+1)
+			if a, b := contrast(more, "paper"), contrast(less, "paper"); a <= b {
+				t.Errorf("%s has a contrast of %.2f to the paper, %s for less has %.2f", more, a, less, b)
+			}
+		}
+	}
+	if papers[0] == papers[1] {
+		t.Error("light and dark have the same paper")
 	}
 }
