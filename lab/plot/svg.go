@@ -271,9 +271,9 @@ func (d *drawing) end(out io.Writer) error {
 	}
 	fmt.Fprintf(&b, "</style>\n")
 	if d.hatched {
-		for i := 1; i < d.series; i++ {
-			fmt.Fprintf(&b, "<pattern id=\"%s-h%d\" %s width=\"%v\" height=\"4\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(%d)\"><path d=\"M0 0h8v4h-8z\" fill=\"currentColor\"/><path d=\"M0 2h8\" stroke=\"#fff\" style=\"stroke:var(--paper)\" stroke-width=\"%s\"/></pattern>\n",
-				id, i, colour(i), 8, i*45%180, coord(0.6+0.5*float64(i/4)))
+		for i := 1; i < d.series; i++ { // never flat: the end of a bar would be hard to see
+			fmt.Fprintf(&b, "<pattern id=\"%s-h%d\" %s width=\"8\" height=\"4\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(%d)\"><path d=\"M0 0h8v4h-8z\" fill=\"currentColor\"/><path d=\"M0 2h8\" stroke=\"#fff\" style=\"stroke:var(--paper)\" stroke-width=\"%s\"/></pattern>\n",
+				id, i, colour(i), 45+45*((i-1)%3), coord(0.6+0.5*float64((i-1)/3)))
 		}
 	}
 	fmt.Fprintf(&b, "<path fill=\"#fff\" style=\"fill:var(--paper)\" d=\"M0 0h%sv%sh-%[1]sz\"/>\n", coord(d.beyond), coord(d.below))
