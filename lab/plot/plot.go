@@ -177,6 +177,9 @@ func hides(above, below [][]point) bool {
 func (d *drawing) curve(i int, name, legend string, runs [][]point, over, all int, f Lines) {
 	var path, shapes strings.Builder
 	var ys []float64
+	// Of points at the same place those beneath are larger, so that the mouse finds them, too.
+	fmt.Fprintf(&d.tips, "<g stroke-width=\"%s\">\n", coord(reach+float64(all-1-i)*min(2, 2*reach/float64(all))))
+	defer d.tips.WriteString("</g>\n")
 	apart := 3 * reach // marks
 	marked := math.Inf(-1)
 	for n, run := range runs {

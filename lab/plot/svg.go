@@ -259,7 +259,7 @@ func (d *drawing) end(out io.Writer) error {
 	rules := []string{
 		"text{fill:var(--ink)}", ".t{font-size:11px}", ".n{font-size:9px;text-anchor:middle}", ".e text{text-anchor:end}", ".m text{text-anchor:middle}",
 		".g path{stroke:var(--grid);stroke-width:.5}", ".a{fill:none;stroke:var(--ink);stroke-width:.5}", ".r{stroke:var(--rule);stroke-width:.8}", ".d{stroke-width:.6;stroke-dasharray:3 3}",
-		".l{fill:none;stroke:currentColor;stroke-width:1.4}", ".p{fill:none;stroke:currentColor}", ".h path{fill:none;stroke:transparent;stroke-width:" + coord(reach) + ";stroke-linecap:round}",
+		".l{fill:none;stroke:currentColor;stroke-width:1.4}", ".p{fill:none;stroke:currentColor}", ".h path{fill:none;stroke:transparent;stroke-linecap:round}",
 		".q path{fill:currentColor;fill-opacity:.3;stroke:currentColor;stroke-width:.8}",
 	}
 	for k := range used - ofFrame {

@@ -213,6 +213,13 @@ func TestEqualCurvesAreSeen(t *testing.T) {
 	if want := []string{"stroke-width:4.6", "stroke-width:36 2", "2 2", "9 2 2 2"}; !slices.Equal(wide, want) {
 		t.Errorf("%q, want %q", wide, want)
 	}
+	for k, g := range svg.all("h")[0].kids[:3] { // a mouse finds the points of a curve around those of the next one
+		wide, _ := strconv.ParseFloat(g.attr["stroke-width"], 64)
+		next, _ := strconv.ParseFloat(svg.all("h")[0].kids[k+1].attr["stroke-width"], 64)
+		if wide < next+1 || next == 0 {
+			t.Errorf("points of curve %d are %v wide for a mouse, those above them %v", k, wide, next)
+		}
+	}
 	for k := range 3 { // the marks are at the same places
 		for _, other := range svg.all("p")[k+1 : 3] {
 			if svg.all("p")[k].attr["d"] == other.attr["d"] {
