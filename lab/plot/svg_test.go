@@ -213,6 +213,9 @@ func TestEqualCurvesAreSeen(t *testing.T) {
 	if want := []string{"stroke-width:4.6", "stroke-width:36 2", "2 2", "9 2 2 2"}; !slices.Equal(wide, want) {
 		t.Errorf("%q, want %q", wide, want)
 	}
+	if d := svg.all("p")[0].attr["d"]; !strings.Contains(d, "a4.1 4.1 ") {
+		t.Errorf("marks %s of the first curve are not larger than those above them", d)
+	}
 	for k, g := range svg.all("h")[0].kids[:3] { // a mouse finds the points of a curve around those of the next one
 		wide, _ := strconv.ParseFloat(g.attr["stroke-width"], 64)
 		next, _ := strconv.ParseFloat(svg.all("h")[0].kids[k+1].attr["stroke-width"], 64)
