@@ -170,7 +170,8 @@ func Form(t *testing.T, f figure.Figure, env *figure.Env) *figure.Result {
 			t.Errorf("%s: no series", p.Name)
 		}
 		for _, s := range p.Series {
-			if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") {
+			// A curve may be equal to another one, which the legend names behind it.
+			if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") && !strings.Contains(string(svg), ">"+s.Name+" (= ") {
 				t.Errorf("%s: %s has %d points, or is not in the legend", p.Name, s.Name, len(s.Points))
 			}
 		}
