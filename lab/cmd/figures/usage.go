@@ -119,5 +119,9 @@ Examples:
 	versionUsage = `figures version
 
 Prints the version of figures and of the Go it was built with.
+
+Examples:
+
+	figures version
 `
 )
