@@ -88,6 +88,9 @@ func Parse(args []string) (*Args, error) {
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
 		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
 	}
+	if a.Mode == rewrite.Cover && a.Taps.Kinds != "" {
+		return a, usagef("-pepmode=cover: there are no taps in builds for coverage: leave out -peptaps, or choose another mode")
+	}
 	if a.Mode == rewrite.Taps && a.Taps.Kinds == "" {
 		return a, usagef("-pepmode=taps: without paths only taps can be profiled: choose taps with -peptaps")
 	}

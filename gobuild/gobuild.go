@@ -402,8 +402,11 @@ func (b *build) linkRuntime(cache, exe string) (string, error) {
 		Shared:   b.shared(),
 		CacheDir: cache,
 	}
-	if b.args.Mode == rewrite.Exact {
+	if b.args.Mode.Counts() {
 		cfg.Tags = []string{"pepexact"}
+	}
+	if b.args.Mode == rewrite.Cover {
+		cfg.Tags = append(cfg.Tags, "pepcover")
 	}
 	if b.args.Without != "" {
 		cfg.Tags = append(cfg.Tags, "peppart")

@@ -124,7 +124,7 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 		return nil, err
 	}
 	in.begin("mark")
-	in.markers = mark.Files(in.files, in.skip, in.working)
+	in.markers = mark.Files(in.files, opts.Mode == rewrite.Cover, in.skip, in.working)
 	in.begin("flow")
 	funcs, info, err := flow.Functions(&flow.Config{
 		Path:      pkg.Path,
@@ -252,7 +252,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 			in.described[decl] = len(sites.Funcs) - 1
 		}
-		written := p.Graph.N > 1 || in.opts.Mode == rewrite.Exact
+		written := p.Graph.N > 1 || in.opts.Mode.Counts()
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
 			// A sample of a function with one path says nothing.
@@ -425,7 +425,7 @@ func (in *instrumenter) rewrite() {
 		imported = true
 		in.result.Text[name] = text
 	}
-	if in.opts.Mode == rewrite.Exact && len(in.funcs) > 0 {
+	if in.opts.Mode.Counts() && len(in.funcs) > 0 {
 		in.addTable()
 	}
 }

@@ -198,6 +198,8 @@ func made(list facts.List) string {
 		}
 	case facts.ModeExact:
 		s = "Exact: every path was counted"
+	case facts.ModeCover:
+		s = "For coverage: every path was counted, up to the next decision"
 	default:
 		s = strings.ToUpper(s[:1]) + s[1:]
 		if n := list.Number(facts.Events); n > 0 {

@@ -119,6 +119,7 @@ const (
 // Values of Mode. Profiles of other programs than those of pepbuild have none.
 const (
 	ModeExact   = "exact"
+	ModeCover   = "cover" // exact, and paths end at decisions
 	ModeSampled = "sampled"
 	ModeTaps    = "taps"
 	ModeReplay  = "replay" // of a trace by pepsim
@@ -495,6 +496,8 @@ func (f List) How() string {
 	switch f.Text(Mode) {
 	case ModeExact:
 		return "exact, every path counted"
+	case ModeCover:
+		return "cover, every path counted, up to the next decision"
 	case ModeReplay:
 		return "replay, engine " + f.Text(Engine)
 	case ModeSampled:

@@ -60,7 +60,7 @@ func decodeFact(item string) (x Fact, problem string) {
 			if x.Text, ok = unescape(value); !ok || x.Text == "" {
 				return x, "is no text"
 			}
-			if k == Mode && x.Text != ModeExact && x.Text != ModeSampled && x.Text != ModeTaps && x.Text != ModeReplay {
+			if k == Mode && x.Text != ModeExact && x.Text != ModeCover && x.Text != ModeSampled && x.Text != ModeTaps && x.Text != ModeReplay {
 				return x, "is no mode"
 			}
 		}

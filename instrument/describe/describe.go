@@ -274,6 +274,9 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 		if e.Point.Jump != nil {
 			return e.Point.Jump.Loop.For
 		}
+		if e.Point.Leaf != nil { // in a return
+			return e.Point.Leaf.Expr.Pos()
+		}
 		return f.Body().Rbrace
 	case e.Case != nil && e.Case.From.IsValid():
 		return e.Case.From

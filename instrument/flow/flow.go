@@ -78,6 +78,9 @@ type Node struct {
 	// all are among them, those of operands that are perhaps not evaluated, too.
 	Calls   []string
 	callees []callee // that become Calls
+
+	// Whole says that no path is cut at the node: it is in the middle of a decision.
+	Whole bool
 }
 
 // An Edge is a way from one node to the next.

@@ -35,7 +35,7 @@ func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 		Path:     "p",
 		Fset:     fset,
 		Files:    files,
-		Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {
@@ -198,7 +198,7 @@ func TestTypeErrorsAreReported(t *testing.T) {
 	files := []*ast.File{f}
 	_, _, err = flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files, Importer: importer.Default(),
-		Markers: mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers: mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "in.go:2:23") {
 		t.Errorf("got %v", err)

@@ -78,6 +78,7 @@ func load(cfg *Config) (*program, error) {
 		return nil, fmt.Errorf("type-checking: %w", err)
 	}
 	joinComparisons(cfg.Markers, info)
+	settle(cfg.Markers, info)
 	stripClears(cfg.Markers, info)
 	prog := ssa.NewProgram(cfg.Fset, 0)
 	created := map[*types.Package]bool{}

@@ -306,6 +306,9 @@ func (c *Costs) expr(e ast.Expr) int {
 	case *ast.UnaryExpr:
 		return c.unary(e)
 	case *ast.BinaryExpr:
+		if l := c.markers.ExprLeaf(e); l != nil {
+			return c.expr(l.Expr)
+		}
 		n := 1 + c.expr(e.X) + c.expr(e.Y)
 		if x, ok := ast.Unparen(e.X).(*ast.BinaryExpr); ok && c.concatenates(e) && c.concatenates(x) {
 			n-- // all of a+b+c is one node

@@ -11,7 +11,7 @@ import (
 // cond puts markers around the operands of condition e of statement s, and returns the
 // new condition.
 func (m *inserter) cond(s ast.Stmt, e ast.Expr) ast.Expr {
-	c := &Cond{Stmt: s, Expr: e, Split: isShortCircuit(e)}
+	c := &Cond{Stmt: s, Expr: e, Split: m.splits(e), Inner: m.inner}
 	m.markers.Conds[s] = c
 	op := "if"
 	if _, ok := s.(*ast.ForStmt); ok {
@@ -41,16 +41,35 @@ func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 			}
 		}
 	}
+	if m.markers.Decisions {
+		outer := m.inner
+		m.inner = outer || len(c.Leaves) > 0
+		e = m.expr(e)
+		m.inner = outer
+	}
 	l := &Leaf{ID: len(m.markers.ByID), Cond: c, Expr: e, Op: op}
 	m.markers.ByID = append(m.markers.ByID, l)
 	c.Leaves = append(c.Leaves, l)
 	// The comparison is an untyped bool, which goes with operands of any
 	// boolean type.
-	return &ast.BinaryExpr{
+	marked := &ast.BinaryExpr{
 		X:  call(m.leafFunc, l.ID, e),
 		Op: token.EQL,
 		Y:  &ast.BasicLit{Kind: token.INT, Value: "0"},
 	}
+	if c.Stmt == nil {
+		m.markers.exprs[marked] = l
+	}
+	return marked
+}
+
+// splits reports whether the operands of condition e are leaves of their own. With
+// decisions, x is the operand of !x.
+func (m *inserter) splits(e ast.Expr) bool {
+	if not, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && not.Op == token.NOT && m.markers.Decisions {
+		return true
+	}
+	return isShortCircuit(e)
 }
 
 func isShortCircuit(e ast.Expr) bool {
@@ -69,6 +88,9 @@ func isShortCircuit(e ast.Expr) bool {
 // left one can be the last of a chain: in ok && c >= '0' && c <= '9' the left operand of the
 // second && is all that stands before it.
 func (m *inserter) pair(c *Cond, e, marked *ast.BinaryExpr) {
+	if m.markers.Decisions {
+		return
+	}
 	left := e.X
 	chain, isChain := left.(*ast.BinaryExpr)
 	isChain = isChain && chain.Op == e.Op

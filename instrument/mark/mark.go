@@ -16,6 +16,8 @@
 // Statement markers (Mark) stand before runs of statements, before jumps and at the
 // ends of loop bodies. Condition markers (Leaf) stand around the operands of the &&
 // and || of a condition, so that both ways out of an operand have an insertion point.
+// With decisions, the cases of a switch without a tag are conditions, too, and so are
+// values with && or ||.
 //
 // The package looks at syntax only, and knows no types. Package flow finds which edges
 // have which markers. Package rewrite writes the code there.
@@ -63,12 +65,20 @@ type Marker struct {
 	From, To token.Pos
 }
 
-// A Cond is the condition of an if or for statement.
+// A Cond is the condition of an if or for statement; with decisions, that of a case of a
+// switch without a tag, or a value with && or ||, too.
 type Cond struct {
-	Stmt   ast.Stmt // *ast.IfStmt or *ast.ForStmt
+	Stmt   ast.Stmt // *ast.IfStmt or *ast.ForStmt; nil for a case or a value
 	Expr   ast.Expr // the condition as it was
 	Leaves []*Leaf  // in source order
 	Split  bool     // the operands of && and || are leaves of their own
+
+	// Inner says that the condition is evaluated in the middle of another one, in an
+	// operand behind the first.
+	Inner bool
+
+	// NoBool says that an operand has no boolean type: a case that is an interface.
+	NoBool bool
 }
 
 // A Leaf is an operand of a condition that decides on its own where control goes.
@@ -76,7 +86,7 @@ type Leaf struct {
 	ID   int
 	Cond *Cond
 	Expr ast.Expr
-	Op   string // "&&" or "||" if the leaf is a left operand, else "if" or "for"
+	Op   string // "&&" or "||" if the leaf is a left operand, else "if", "for", "case" or "value"
 	Both string // "&&" or "||" between its two comparisons, if the leaf was a Pair; else empty
 }
 
@@ -124,7 +134,11 @@ type Markers struct {
 	Pairs  []*Pair            // the operators of conditions that might not be branches
 	Clears []*Clear           // the loops that might not be loops
 
+	Decisions bool     // as given to Files
+	Values    []*Value // only with Decisions
+
 	stmts map[*ast.ExprStmt]*Marker
+	exprs map[*ast.BinaryExpr]*Leaf // the leaves of cases and values
 }
 
 // Marker returns the statement marker with the given ID, or nil if the ID is that of a
@@ -144,6 +158,9 @@ func (m *Markers) StmtMarker(s ast.Stmt) *Marker {
 	return m.stmts[x]
 }
 
+// ExprLeaf returns the leaf of a case or a value that e is with its marker, or nil.
+func (m *Markers) ExprLeaf(e *ast.BinaryExpr) *Leaf { return m.exprs[e] }
+
 // IsCall reports whether e is a marker's call.
 func IsCall(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
@@ -160,11 +177,14 @@ func IsCall(e ast.Expr) bool {
 
 // Files inserts markers into the given files of one package. It changes the trees
 // themselves, but not those of files for which skip is true. It calls working with
-// each declaration before it changes it.
-func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node)) *Markers {
+// each declaration before it changes it. With decisions, every operand of every decision
+// is a leaf: the operands of && and ||, and the conditions of cases.
+func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working func(ast.Node)) *Markers {
 	m := &inserter{markers: &Markers{
-		Conds: map[ast.Stmt]*Cond{},
-		stmts: map[*ast.ExprStmt]*Marker{},
+		Conds:     map[ast.Stmt]*Cond{},
+		Decisions: decisions,
+		stmts:     map[*ast.ExprStmt]*Marker{},
+		exprs:     map[*ast.BinaryExpr]*Leaf{},
 	}, markFunc: function("Mark"), leafFunc: function("Leaf")}
 	for _, f := range files {
 		if skip(f) {
@@ -192,6 +212,9 @@ func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node))
 type inserter struct {
 	markers            *Markers
 	markFunc, leafFunc *ast.SelectorExpr
+
+	inner  bool // in an operand behind the first of a condition
+	values int  // how many values of the function have leaves
 }
 
 func importDecl() ast.Decl {

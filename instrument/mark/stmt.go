@@ -32,7 +32,10 @@ func (m *inserter) mark(kind Kind, pos token.Pos, of ast.Node) (*Marker, ast.Stm
 
 func (m *inserter) funcBody(typ *ast.FuncType, body *ast.BlockStmt) {
 	canEnd := typ.Results == nil || len(typ.Results.List) == 0
+	inner, values := m.inner, m.values
+	m.inner, m.values = false, 0
 	m.block(body, nil, canEnd)
+	m.inner, m.values = inner, values
 }
 
 // block inserts markers into a braced statement list. With end, control may reach the
@@ -151,6 +154,7 @@ func (m *inserter) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt
 		default:
 			end := s.End()
 			extend(s, end)
+			values := m.values
 			m.stmt(s)
 			if isPanic(s) {
 				_, jump := m.mark(Panic, s.Pos(), nil)
@@ -158,6 +162,12 @@ func (m *inserter) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt
 				run = nil
 			}
 			out = append(out, keep)
+			if run != nil && m.values > values {
+				// What follows is in another block than the start of s.
+				var after ast.Stmt
+				run, after = m.mark(After, end, nil)
+				out = append(out, after)
+			}
 		}
 	}
 	return out
@@ -201,7 +211,7 @@ func (m *inserter) stmt(s ast.Stmt) {
 		m.block(s, nil, false)
 	case *ast.IfStmt:
 		m.stmt(s.Init)
-		m.literals(s.Cond)
+		m.condLiterals(s.Cond)
 		s.Cond = m.cond(s, s.Cond)
 		m.block(s.Body, nil, false)
 		m.stmt(s.Else)
@@ -209,12 +219,12 @@ func (m *inserter) stmt(s ast.Stmt) {
 		m.stmt(s.Init)
 		m.stmt(s.Post)
 		if s.Cond != nil {
-			m.literals(s.Cond)
+			m.condLiterals(s.Cond)
 			s.Cond = m.cond(s, s.Cond)
 		}
 		m.block(s.Body, s, true)
 	case *ast.RangeStmt:
-		m.literals(s.X)
+		s.X = m.expr(s.X)
 		if s.Key != nil {
 			m.literals(s.Key)
 		}
@@ -228,7 +238,7 @@ func (m *inserter) stmt(s ast.Stmt) {
 	case *ast.SwitchStmt:
 		m.stmt(s.Init)
 		if s.Tag != nil {
-			m.literals(s.Tag)
+			s.Tag = m.expr(s.Tag)
 		}
 		m.clauses(s, s.Body)
 	case *ast.TypeSwitchStmt:
@@ -238,13 +248,15 @@ func (m *inserter) stmt(s ast.Stmt) {
 	case *ast.SelectStmt:
 		for _, c := range s.Body.List {
 			c := c.(*ast.CommClause)
-			m.stmt(c.Comm)
+			if c.Comm != nil {
+				m.literals(c.Comm)
+			}
 			c.Body = m.clause(s, c.Body, c.Colon+1, c)
 		}
 	case *ast.LabeledStmt:
 		m.stmt(s.Stmt)
 	default:
-		m.literals(s)
+		m.within(s)
 	}
 }
 
@@ -253,9 +265,15 @@ func (m *inserter) stmt(s ast.Stmt) {
 // insertion point, too.
 func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	hasDefault := false
+	sw, ok := s.(*ast.SwitchStmt)
+	conditions := ok && sw.Tag == nil && m.markers.Decisions
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
-		for _, e := range c.List {
+		for i, e := range c.List {
+			if conditions {
+				c.List[i] = m.caseCond(e)
+				continue
+			}
 			m.literals(e)
 		}
 		hasDefault = hasDefault || c.List == nil

@@ -89,7 +89,7 @@ func (o Order) compare(a, b float64) int {
 // on all of these.
 func (n *numbering) cuttable(v int) bool {
 	open := n.open(v)
-	return len(open) > 0 && !slices.ContainsFunc(open, n.endless)
+	return !n.in.Nodes[v].Whole && len(open) > 0 && !slices.ContainsFunc(open, n.endless)
 }
 
 // open returns the edges into v that are not truncated.

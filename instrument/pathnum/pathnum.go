@@ -51,6 +51,9 @@ type Graph struct {
 // A Node is a basic block. Two edges to the same node are two edges.
 type Node struct {
 	Out []Edge
+
+	// Whole says that paths are not cut at the node, however many there are.
+	Whole bool
 }
 
 // An Edge is a way on from a node.
@@ -118,7 +121,7 @@ type Options struct {
 	// node has more paths, Number cuts paths there: it truncates all edges into the
 	// node and makes the node a start whose Cut is true. It cuts neither at the entry,
 	// nor at loop headers that are starts already, nor at nodes that a fixed edge leads
-	// to.
+	// to, nor at nodes that are Whole.
 	Limit uint64
 }
 

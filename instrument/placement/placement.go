@@ -144,6 +144,7 @@ func input(f *flow.Func) *pathnum.Graph {
 	g := &pathnum.Graph{Nodes: make([]pathnum.Node, len(f.Nodes))}
 	freq := costs(f)
 	for i, n := range f.Nodes {
+		g.Nodes[i].Whole = n.Whole
 		for _, e := range n.Out {
 			in := pathnum.Edge{
 				To:      pdag.Exit,

@@ -35,7 +35,7 @@ func functions(t *testing.T, src any, names ...string) (*token.FileSet, []*flow.
 	}
 	funcs, _, err := flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files,
-		Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {

@@ -11,7 +11,8 @@
 // directive at the top names the original file. Columns shift. The inserted text uses
 // no predeclared name, adds no function literal, no defer and no package-level
 // initialiser, and never stands around an expression: rewrite takes conditions with &&
-// and || apart into statements.
+// and || apart into statements. Only the operands of cases and values, which are
+// instrumented in mode Cover alone, have code around them.
 //
 // The plans of packages placement, tap and clone say what to insert at which insertion
 // point.
@@ -37,8 +38,12 @@ type Mode string
 const (
 	Sample Mode = "sample" // test a flag, call the sampler if it is set
 	Exact  Mode = "exact"  // count the path
+	Cover  Mode = "cover"  // count the path, which is that of a decision
 	Taps   Mode = "taps"   // nothing: there are taps alone
 )
+
+// Counts reports whether instrumented code counts every path.
+func (m Mode) Counts() bool { return m == Exact || m == Cover }
 
 // A Without says what of the inserted code is left out, to measure what the rest of it costs. A build
 // without something counts wrong paths or none, and its runtime writes no profile. Conditions are
@@ -213,7 +218,7 @@ func (w *file) function(b *ast.BlockStmt) {
 		return
 	}
 	s := &scope{f, f.Plan}
-	if w.Mode == Exact && !s.plan.EndsAtOnce() {
+	if w.Mode.Counts() && !s.plan.EndsAtOnce() {
 		// A panic may leave the function before a path ends.
 		w.insert(b.Lbrace+1, w.count(fmt.Sprint(w.Paths+uint64(f.Index))))
 	}
@@ -256,21 +261,26 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 
 // poll returns the text that ends a path.
 func (w *file) poll(s *scope, op placement.Op) string {
-	number := register
 	if w.Without == WithoutRegisters && !op.Known {
 		op.Known, op.Add = true, 0
 	}
-	switch {
-	case op.Known:
-		number = s.number(op.Add)
-	case op.Add != 0:
-		number = fmt.Sprintf("%s + %d", register, op.Add)
-	}
-	if w.Mode == Exact {
+	number := s.pathNumber(op)
+	if w.Mode.Counts() {
 		return w.count(number)
 	}
 	w.usesCore = true
 	return fmt.Sprintf(" %s.%s(%s);", core, doors.Poll, number)
+}
+
+// pathNumber returns the expression for the number of the path that op ends.
+func (s *scope) pathNumber(op placement.Op) string {
+	switch {
+	case op.Known:
+		return s.number(op.Add)
+	case op.Add != 0:
+		return fmt.Sprintf("%s + %d", register, op.Add)
+	}
+	return register
 }
 
 // count returns the text that adds 1 to the counter with a number.
@@ -295,4 +305,47 @@ func (w *file) atLeaf(s *scope, l *mark.Leaf, outcome bool) string {
 		text = w.code(s, s.plan.Outcomes[o])
 	}
 	return text + w.tapsAtOutcome(o)
+}
+
+// exprLeaf writes the code at the outcomes of an operand of a case or a value. The code is calls
+// that are made in the place of the operand, which keep its value:
+//
+//	x    →    (x && Counted(&table, 3) == 0 || Counted(&table, 4) != 0)
+//
+// All of these calls return 0. The comparisons have no type, so that the operand keeps its own.
+func (w *file) exprLeaf(s *scope, l *mark.Leaf) {
+	if s == nil {
+		return
+	}
+	text := ""
+	if ops := s.plan.Outcomes[placement.Outcome{Leaf: l, True: true}]; len(ops) > 0 {
+		text = " && " + w.exprCode(s, ops, "==", " && ")
+	}
+	if ops := s.plan.Outcomes[placement.Outcome{Leaf: l}]; len(ops) > 0 {
+		text += " || " + w.exprCode(s, ops, "!=", " || ")
+	}
+	if text != "" {
+		w.insert(l.Expr.Pos(), "(")
+		w.insert(l.Expr.End(), text+")")
+	}
+}
+
+// exprCode returns ops as comparisons of 0 by op, separated by and.
+func (w *file) exprCode(s *scope, ops []placement.Op, op, and string) string {
+	w.usesCore = true
+	var calls []string
+	call := func(door, args string) {
+		calls = append(calls, fmt.Sprintf("%s.%s(%s) %s 0", core, door, args, op))
+	}
+	for _, o := range ops {
+		if !o.Ends {
+			call(doors.Added, fmt.Sprintf("&%s, %d", register, o.Add))
+			continue
+		}
+		call(doors.Counted, fmt.Sprintf("&%s, %s", table, s.pathNumber(o)))
+		if o.Restarts {
+			call(doors.Restarted, fmt.Sprintf("&%s, %s", register, s.number(o.Restart)))
+		}
+	}
+	return strings.Join(calls, and)
 }

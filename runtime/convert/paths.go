@@ -52,6 +52,9 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 func (c Counts) facts() (f facts.List) {
 	if poll.Mode == poll.Exact {
 		f.SetText(facts.Mode, facts.ModeExact)
+		if poll.Cover {
+			f.SetText(facts.Mode, facts.ModeCover)
+		}
 		f.Set(facts.NoTable, c.Dropped)
 		c.tellDetached(&f)
 		return f

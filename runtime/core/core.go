@@ -68,7 +68,7 @@
 // everything else could be instrumented. pepbuild uses
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
-//     peplinked, pepexact for exact counts, peptaps for taps
+//     peplinked, pepexact for exact counts, pepcover too if paths end at decisions, peptaps for taps
 //     and engines, and peppart for programs that write no profile;
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;

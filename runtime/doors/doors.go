@@ -14,6 +14,13 @@ const (
 	Table  = "Table"  // struct{ Path string; N uint64 }: the counters of a package
 )
 
+// Steps of paths within expressions, with exact counts. All return 0.
+const (
+	Counted   = "Counted"   // func(*Table, Number) Number
+	Added     = "Added"     // func(*Number, Number) Number
+	Restarted = "Restarted" // func(*Number, Number) Number
+)
+
 // Taps.
 const (
 	Tap     = "Tap"     // func(pc, word uint64)

@@ -1,0 +1,61 @@
+package flow
+
+// This file is for markers with decisions: it ends paths where a decision has been made, so
+// that each decision is on one path with all its operands that were evaluated, and few other
+// ones are.
+
+import (
+	"go/constant"
+	"go/types"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// settle makes the values with markers fit for the SSA form, and finds operands that have no
+// boolean type.
+func settle(markers *mark.Markers, info *types.Info) {
+	if !markers.Decisions {
+		return
+	}
+	for _, v := range markers.Values {
+		no, typed := v.Settle()
+		info.Types[no] = types.TypeAndValue{Type: info.TypeOf(typed), Value: constant.MakeBool(false)}
+	}
+	for _, m := range markers.ByID {
+		l, ok := m.(*mark.Leaf)
+		if !ok {
+			continue
+		}
+		t := info.TypeOf(l.Expr)
+		_, isParam := types.Unalias(t).(*types.TypeParam)
+		l.Cond.NoBool = l.Cond.NoBool || types.IsInterface(t) && !isParam
+	}
+}
+
+// endAtDecisions ends paths on the edges where a decision has been made.
+func endAtDecisions(nodes []*Node) {
+	for _, n := range nodes {
+		for _, e := range n.Out {
+			if l := e.Leaf; l != nil && !begins(l) {
+				n.Whole = true
+			}
+		}
+	}
+	for _, n := range nodes {
+		for _, e := range n.Out {
+			e.Ends = e.Ends || decided(n, e)
+		}
+	}
+}
+
+// begins reports whether a path may begin with l: no decision that it belongs to has been
+// begun.
+func begins(l *mark.Leaf) bool { return l == l.Cond.Leaves[0] && !l.Cond.Inner }
+
+// decided reports whether a decision has been made at n when control takes e.
+func decided(n *Node, e *Edge) bool {
+	if len(n.Out) < 2 || e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 || e.Panics {
+		return false
+	}
+	return e.Leaf == nil || !e.To.Whole && !e.Leaf.Cond.Inner
+}

@@ -1,0 +1,121 @@
+package mark
+
+// This file defines the markers of decisions that are no conditions of statements: the cases
+// of a switch without a tag, and values.
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// A Value is a decision whose outcome is a value, such as x && y in z := x && y. go/ssa
+// makes a branch of an operand only if something follows it:
+//
+//	Leaf(1, x) == 0 && Leaf(2, y) == 0 || x || y
+//
+// What follows the || stands there for the type checker, since the comparisons have no type. It
+// must be false when the SSA form is built.
+type Value struct {
+	marked *ast.BinaryExpr
+	cond   *Cond
+}
+
+// Cond returns the operands.
+func (v *Value) Cond() *Cond { return v.cond }
+
+// Settle writes false where the operands stand without markers. It returns that expression and
+// one that has its type.
+func (v *Value) Settle() (no, typed ast.Expr) {
+	typed = v.marked.Y
+	v.marked.Y = never()
+	return v.marked.Y, typed
+}
+
+// never returns a constant that is false. The name false might be declared by the program.
+func never() ast.Expr {
+	zero := func() ast.Expr { return &ast.BasicLit{Kind: token.INT, Value: "0"} }
+	return &ast.BinaryExpr{X: zero(), Op: token.NEQ, Y: zero()}
+}
+
+// caseCond puts markers around the operands of a case of a switch without a tag.
+func (m *inserter) caseCond(e ast.Expr) ast.Expr {
+	return m.operand(&Cond{Expr: e, Split: m.splits(e)}, e, "case")
+}
+
+// expr inserts markers into the bodies of the outermost function literals in e and, with
+// decisions, into its values. It returns what e has become.
+func (m *inserter) expr(e ast.Expr) ast.Expr { return m.within(e).(ast.Expr) }
+
+// within does for a node what expr does for an expression.
+func (m *inserter) within(n ast.Node) ast.Node {
+	if !m.markers.Decisions {
+		m.literals(n)
+		return n
+	}
+	return astutil.Apply(n, func(c *astutil.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.GenDecl:
+			return n.Tok == token.VAR
+		case *ast.FuncLit:
+			m.funcBody(n.Type, n.Body)
+			return false
+		case *ast.UnaryExpr, *ast.ParenExpr, *ast.BinaryExpr:
+			if e := n.(ast.Expr); isShortCircuit(e) {
+				c.Replace(m.value(e))
+				return false
+			}
+		}
+		return true
+	}, nil)
+}
+
+// condLiterals inserts markers into the function literals in a condition. With decisions,
+// operand does so.
+func (m *inserter) condLiterals(e ast.Expr) {
+	if !m.markers.Decisions {
+		m.literals(e)
+	}
+}
+
+// value puts markers around the operands of e, which is a value with && or ||.
+func (m *inserter) value(e ast.Expr) ast.Expr {
+	c := &Cond{Expr: e, Split: true, Inner: m.inner}
+	v := &Value{cond: c, marked: &ast.BinaryExpr{Op: token.LOR}}
+	v.marked.X = m.operand(c, e, "value")
+	v.marked.Y = typeOf(c.Leaves)
+	m.markers.Values = append(m.markers.Values, v)
+	m.values++
+	return v.marked
+}
+
+// typeOf returns an expression that has the type of a decision, as far as it has one:
+// comparisons have none. The type checker must not see a function literal twice.
+func typeOf(leaves []*Leaf) ast.Expr {
+	typed := slices.DeleteFunc(slices.Clone(leaves), func(l *Leaf) bool { return isComparison(l.Expr) || hasLiteral(l.Expr) })
+	if len(typed) == 0 {
+		return never()
+	}
+	e := typed[0].Expr
+	for _, l := range typed[1:] {
+		e = &ast.BinaryExpr{X: e, Op: token.LOR, Y: l.Expr}
+	}
+	return e
+}
+
+func isComparison(e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	return ok && (isOrdering(x.Op) || x.Op == token.EQL || x.Op == token.NEQ)
+}
+
+func hasLiteral(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, ok := n.(*ast.FuncLit)
+		found = found || ok
+		return !found
+	})
+	return found
+}

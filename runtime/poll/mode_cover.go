@@ -1,0 +1,5 @@
+//go:build pepcover
+
+package poll
+
+const Cover = true
