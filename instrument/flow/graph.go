@@ -170,6 +170,12 @@ func (b *builder) marker(call *ssa.CallCommon, name string) (int, bool) {
 
 // leaf returns the leaf that an If tests, or nil.
 func (b *builder) leaf(cond ssa.Value) *mark.Leaf {
+	switch x := cond.(type) { // the decision has a type of its own
+	case *ssa.ChangeType:
+		cond = x.X
+	case *ssa.MultiConvert:
+		cond = x.X
+	}
 	cmp, ok := cond.(*ssa.BinOp)
 	if !ok || cmp.Op != token.EQL {
 		return nil

@@ -51,9 +51,10 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 // facts says how the profile was made and what it lacks.
 func (c Counts) facts() (f facts.List) {
 	if poll.Mode == poll.Exact {
-		f.SetText(facts.Mode, facts.ModeExact)
 		if poll.Cover {
 			f.SetText(facts.Mode, facts.ModeCover)
+		} else {
+			f.SetText(facts.Mode, facts.ModeExact)
 		}
 		f.Set(facts.NoTable, c.Dropped)
 		c.tellDetached(&f)
