@@ -312,6 +312,7 @@ func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
 // import any that go.mod requires.
 var outsiders = map[string][]string{
 	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
+	"golang.org/x/tools/go/ast/astutil":   {"instrument/mark"},
 	"golang.org/x/tools/go/gcexportdata":  {"gobuild/internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"github.com/cilium/ebpf/...":          {"tracer/internal/...", "lab/sampling"},

@@ -1,0 +1,628 @@
+package main
+
+// This file compares the vectors of decisions that paths have in mode cover with those that the
+// program records itself.
+//
+// The text of the program has each decision in ⟦ ⟧ and each of its operands in ‹ ›. Without the
+// brackets it is the program that is profiled. With calls in their place it records, for each
+// decision that is made, which operands were evaluated to what:
+//
+//	⟦‹a› && ‹b›⟧    →    decide(begin(0), rec(0, 0, a) && rec(0, 1, b))
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+// recorder is the other file of the program that records.
+const recorder = `package main
+
+import "fmt"
+
+type frame struct {
+	decision int
+	vector   string
+}
+
+var frames []frame
+
+var vectors = map[string]int{}
+
+func begin(d int) int {
+	frames = append(frames, frame{decision: d})
+	return d
+}
+
+// top drops what panics have left above the frame of d.
+func top(d int) *frame {
+	for frames[len(frames)-1].decision != d {
+		frames = frames[:len(frames)-1]
+	}
+	return &frames[len(frames)-1]
+}
+
+func rec[T ~bool](d, operand int, v T) T {
+	top(d).vector += fmt.Sprintf(" %d=%t", operand, v)
+	return v
+}
+
+func decide[T ~bool](d int, v T) T {
+	vectors[fmt.Sprint(d, top(d).vector)]++
+	frames = frames[:len(frames)-1]
+	return v
+}
+
+func report() {
+	for v, n := range vectors {
+		fmt.Println("vector", n, v)
+	}
+}
+`
+
+// A decisionText is where the operands of a decision are: "line:col".
+type decisionText struct{ operands []string }
+
+// withoutBrackets returns the program that is profiled and its decisions.
+func withoutBrackets(text string) (plain string, decisions []*decisionText) {
+	var b strings.Builder
+	var open []*decisionText
+	line, col := 1, 1
+	for _, r := range text {
+		switch r {
+		case '⟦':
+			d := new(decisionText)
+			open, decisions = append(open, d), append(decisions, d)
+		case '⟧':
+			open = open[:len(open)-1]
+		case '‹':
+			d := open[len(open)-1]
+			d.operands = append(d.operands, fmt.Sprintf("%d:%d", line, col))
+		case '›':
+		default:
+			b.WriteRune(r)
+			if col += len(string(r)); r == '\n' {
+				line, col = line+1, 1
+			}
+		}
+	}
+	return b.String(), decisions
+}
+
+// recording returns the program that records.
+func recording(text string) string {
+	type decision struct{ number, operands int }
+	var b strings.Builder
+	var open []*decision
+	n := 0
+	for _, r := range text {
+		switch r {
+		case '⟦':
+			fmt.Fprintf(&b, "decide(begin(%d), ", n)
+			open = append(open, &decision{number: n})
+			n++
+		case '⟧':
+			b.WriteByte(')')
+			open = open[:len(open)-1]
+		case '‹':
+			d := open[len(open)-1]
+			fmt.Fprintf(&b, "rec(%d, %d, ", d.number, d.operands)
+			d.operands++
+		case '›':
+			b.WriteByte(')')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// decided returns the vectors of decisions on the paths of f, as recorder prints them.
+func decidedOn(t *testing.T, f *profile.File, decisions []*decisionText) map[string]int {
+	t.Helper()
+	paths, err := f.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type operand struct{ decision, number int }
+	at := map[string]operand{}
+	for i, d := range decisions {
+		for j, pos := range d.operands {
+			at[pos] = operand{i, j}
+		}
+	}
+	got := map[string]int{}
+	for _, p := range paths {
+		vectors := map[int]string{}
+		for _, b := range p.Branches {
+			o, ok := at[fmt.Sprintf("%d:%d", b.Line, b.Col)]
+			if !ok {
+				continue
+			}
+			outcome := b.Outcome
+			switch outcome { // of a for without && or ||
+			case "body":
+				outcome = "true"
+			case "done":
+				outcome = "false"
+			}
+			vectors[o.decision] += fmt.Sprintf(" %d=%s", o.number, outcome)
+		}
+		for d, v := range vectors {
+			got[fmt.Sprint(d, v)] += int(p.Count)
+		}
+	}
+	return got
+}
+
+// compareVectors builds both programs of a text, and compares what they do and decide.
+func compareVectors(t *testing.T, text string, flags ...string) {
+	t.Helper()
+	dir, out := t.TempDir(), t.TempDir()
+	plain, decisions := withoutBrackets(text)
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/cover\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), plain)
+	write(t, filepath.Join(dir, "report.go"), "package main\n\nfunc report() {}\n")
+	prog := build(t, dir, append(flags, "-pepmode=cover")...)
+	cmd := exec.Command(prog)
+	cmd.Env = append(cmd.Environ(), "PEPDIR="+out)
+	printed, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+
+	recorded := t.TempDir()
+	write(t, filepath.Join(recorded, "go.mod"), "module example.com/cover\n\ngo 1.26\n")
+	write(t, filepath.Join(recorded, "main.go"), recording(text))
+	write(t, filepath.Join(recorded, "report.go"), recorder)
+	cmd = exec.Command("go", "run", ".")
+	cmd.Dir = recorded
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	want, rest := map[string]int{}, ""
+	for line := range strings.Lines(string(said)) {
+		count, ok := strings.CutPrefix(line, "vector ")
+		if !ok {
+			rest += line
+			continue
+		}
+		n, v, _ := strings.Cut(strings.TrimSpace(count), " ")
+		if want[v], err = strconv.Atoi(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rest != string(printed) {
+		t.Errorf("the program prints\n%s\nwith a recorder\n%s", printed, rest)
+	}
+	if len(want) == 0 {
+		t.Fatal("no vector was recorded")
+	}
+
+	f, err := new(profile.Reader).Open(filepath.Join(out, glob(t, out, "*.paths.pb.gz")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, decidedOn(t, f, decisions)); diff != "" {
+		t.Errorf("vectors (-recorded +profiled)\n%s", diff)
+		for i, d := range decisions {
+			t.Logf("decision %d: %s", i, strings.Join(d.operands, " "))
+		}
+	}
+}
+
+// glob returns the name of the only file in dir that matches.
+func glob(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s has %d files %s: %v", dir, len(names), pattern, err)
+	}
+	return filepath.Base(names[0])
+}
+
+const decisionsByHand = `package main
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+)
+
+type flag bool
+
+type point struct{ x, y int; ok bool }
+
+var sum int
+
+func add(n int) bool { sum = sum*31 + n; return n%3 != 0 }
+
+//go:noinline
+func conditions(a, b, c bool, n int) (s string) {
+	if ⟦‹a› && ‹b› || ‹c›⟧ {
+		s += "1"
+	}
+	if ⟦!(‹a› || !‹b›) && (‹c› || ‹n > 3›)⟧ {
+		s += "2"
+	} else if v := n * 2; ⟦‹v >= 4› && ‹v <= 9›⟧ {
+		s += "3"
+	} else if ⟦!‹a›⟧ {
+		s += "4"
+	}
+	if ⟦‹n == 1› || ‹n == 2› || ‹n == 3› || ‹n == 4› || ‹n == 6› || ‹n == 7› || ‹n == 8› || ‹n == 9› || ‹n == 10› || ‹n == 11› || ‹n == 12› || ‹n == 13›⟧ {
+		s += "5"
+	}
+	if ⟦(‹a› || ‹b›) && (‹c› || ‹n > 2›) && (!!‹a› || ‹n > 5›)⟧ {
+		s += "6"
+	}
+	return s
+}
+
+//go:noinline
+func values(a, b, c bool, n int) (bool, flag) {
+	x := ⟦‹a› && ‹b›⟧
+	y := ⟦‹x› || !‹c› && ‹add(n)›⟧
+	var p, q flag = flag(a), flag(⟦‹b› || ‹c›⟧)
+	r := ⟦‹p› && ‹q›⟧
+	r = ⟦‹r› || ‹flag(n > 2)› && ‹p›⟧
+	m := map[bool]int{⟦‹a› && ‹c›⟧: 1}
+	m[⟦‹a› || ‹b›⟧]++
+	z := [2]bool{⟦‹m[true] > 1› && ‹x›⟧, ⟦‹y› && ‹b›⟧}
+	w := (⟦‹a› && ‹b›⟧) == (⟦‹b› && ‹c›⟧)
+	fmt.Println(x, y, p, q, r, len(m), z, w, any(⟦‹p› && ‹a2(a)›⟧))
+	var old = ⟦‹a› && ‹b› && ‹c›⟧
+	const fixed = 1 > 2 && 2 > 1
+	return ⟦‹old› || ‹add(n)› || ‹fixed›⟧, ⟦‹r› && !‹q›⟧
+}
+
+func a2(a bool) flag { return flag(a) }
+
+//go:noinline
+func returned(a, b bool) bool { return ⟦!‹a› || ‹b›⟧ }
+
+//go:noinline
+func argument(a, b bool, n int) int {
+	if ⟦‹a› && ‹returned(⟦‹b› && ‹n > 1›⟧, ⟦‹b› || ‹n > 2›⟧)› && ‹add(n)›⟧ {
+		n++
+	}
+	if ⟦‹returned(⟦‹a› || ‹b›⟧, a)› || ‹returned(b, ⟦‹n > 2› && (‹a› || ‹returned(⟦‹a› && ‹b›⟧, b)›)⟧)›⟧ {
+		n += 2
+	}
+	return n
+}
+
+//go:noinline
+func cases(a, b, c bool, n int) int {
+	switch x := n; {
+	case ⟦‹a› && !‹b›⟧:
+		return 1
+	case ⟦‹c›⟧, ⟦‹x > 3› && ‹add(x)›⟧:
+		x++
+		fallthrough
+	case ⟦!‹b›⟧:
+		return 2 + x
+	case ⟦‹x == 2›⟧:
+		if ⟦‹a› || ‹b›⟧ {
+			break
+		}
+		return 8
+	default:
+		return 9
+	case ⟦‹a› || ‹x > 0›⟧:
+	}
+	switch ⟦‹a› && ‹b›⟧ {
+	case true:
+		n++
+	}
+	switch {
+	}
+	return n
+}
+
+//go:noinline
+func loops(n int, list []point) (s int) {
+	for i := 0; ⟦‹i < n› && (‹i < len(list)› || ‹i == n›)⟧; i++ {
+		for j := range list {
+			if ⟦‹list[j].ok› && ‹list[j].x > i›⟧ {
+				continue
+			}
+			s += list[j].y
+		}
+		if ⟦‹s > 100› || ‹list[i].ok›⟧ {
+			break
+		}
+	}
+	for ok := ⟦‹n > 1› && ‹n < 4›⟧; ⟦‹ok›⟧; ok = ⟦‹ok› && ‹n > 2›⟧ {
+		s++
+		n--
+	}
+	for range keep(⟦‹n > 1› || ‹s > 3›⟧, 3) {
+		s += 2
+	}
+outer:
+	for i := range n {
+		for {
+			if ⟦‹i > 1› && ‹add(i)›⟧ {
+				continue outer
+			}
+			if ⟦‹s > 0› || ‹n > 3›⟧ {
+				break
+			}
+			s++
+		}
+		s--
+	}
+	for ⟦
+		‹s < 5› && // a comment
+			‹n > 0›⟧ {
+		s++
+	}
+	return s
+}
+
+func keep(ok bool, n int) []int {
+	if ⟦‹ok›⟧ {
+		return make([]int, n)
+	}
+	return nil
+}
+
+//go:noinline
+func jumps(n int) int {
+	i := 0
+again:
+	if ⟦‹i < n› && ‹add(i)›⟧ {
+		i += 2
+		goto again
+	}
+	done := ⟦‹i > n› || ‹i > 4›⟧
+	if ⟦!‹done› && ‹i%2 == 0›⟧ {
+		i++
+		goto again
+	}
+	return i
+}
+
+//go:noinline
+func panics(p *point, list []int) (err error) {
+	defer func() {
+		if r := recover(); ⟦‹r != nil› && ‹err == nil›⟧ {
+			err = errors.New("panic")
+		}
+	}()
+	if ⟦‹list != nil› && ‹list[2] > 0› && ‹p.ok›⟧ {
+		return nil
+	}
+	x := ⟦‹len(list) > 1› || ‹p.x > 0›⟧
+	if ⟦‹x› && ‹p != nil›⟧ {
+		return errors.New("x")
+	}
+	panic(⟦‹x› || ‹p.ok›⟧)
+}
+
+func count(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; ⟦‹i < n› && ‹yield(i)›⟧; i++ {
+		}
+	}
+}
+
+//go:noinline
+func sequences(n int, a bool) (s int) {
+	for i := range count(n) {
+		if ⟦‹a› && ‹i == 2›⟧ {
+			return s + 100
+		}
+		if ⟦‹i > 3› || !‹a› && ‹i == 1›⟧ {
+			break
+		}
+		for j := range count(take(⟦‹i > 0› && ‹a›⟧, i)) {
+			if ⟦‹j > 0› && ‹add(j)›⟧ {
+				s += 7
+				continue
+			}
+			s += j
+		}
+		s++
+	}
+	return s + take(⟦‹a› || ‹s > 2›⟧, 1)
+}
+
+func take(ok bool, n int) int {
+	if ⟦‹ok›⟧ {
+		return n
+	}
+	return 0
+}
+
+func generic[T ~bool, N int | int8](a, b T, n N) T {
+	c := ⟦‹a› && ‹b›⟧
+	switch {
+	case ⟦‹n > 1› && ‹n < 3›⟧:
+		return ⟦‹c› || ‹a›⟧
+	case ⟦‹n == 0›⟧:
+		return !c
+	}
+	if ⟦!‹c› || ‹T(n > 2)› && ‹b›⟧ {
+		return b
+	}
+	return a
+}
+
+//go:noinline
+func literals(a, b bool, n int) int {
+	f := func(c bool) bool { return ⟦‹c› && ‹a› || ‹b›⟧ }
+	if ⟦‹f(a)› && ‹func() bool { return ⟦‹b› || ‹n > 1›⟧ }()›⟧ {
+		n++
+	}
+	x := ⟦‹func() bool { x := ⟦‹a› && ‹b›⟧; return x }()› || ‹func(c bool) bool { return ⟦‹c› && ‹n > 2›⟧ }(⟦‹a› || ‹b›⟧)›⟧
+	defer func(c bool) { add(take(c, 4)) }(⟦‹x› && ‹a›⟧)
+	ch := make(chan bool, 2)
+	select {
+	case ch <- a && b:
+		n += take(⟦‹a› && ‹x›⟧, 2)
+	default:
+	}
+	go func(c bool) { ch <- c }(⟦‹x› || ‹n > 2›⟧)
+	<-ch
+	switch y := any(n).(type) {
+	case int, string:
+		n += take(⟦‹x› && ‹y != nil›⟧, 5)
+	}
+	return n
+}
+
+var global = len(os.Args) > 1 && len(os.Args) < 3
+
+func main() {
+	for i := range 8 {
+		a, b, c := i&1 != 0, i&2 != 0, i&4 != 0
+		for n := range 7 {
+			fmt.Println(conditions(a, b, c, n))
+			fmt.Println(values(a, b, c, n))
+			fmt.Println(returned(a, b), argument(a, b, n), cases(a, b, c, n))
+			fmt.Println(sequences(n, a), generic(a, b, n), generic(flag(b), flag(c), int8(n)), literals(b, c, n))
+		}
+		list := []point{{1, 2, a}, {3, 4, b}, {5, 6, c}, {0, -30, a}}
+		fmt.Println(loops(i, list), jumps(i))
+		fmt.Println(panics(nil, nil), panics(&list[0], nil), panics(&list[1], []int{1}), panics(nil, []int{1, 1, i - 4}), panics(&list[2], []int{1, 2, i - 2}))
+	}
+	fmt.Println(sum, global)
+	report()
+}
+`
+
+func TestCoverHasTheVectorsOfDecisions(t *testing.T) {
+	compareVectors(t, decisionsByHand)
+	t.Run("less", func(t *testing.T) { compareVectors(t, decisionsByHand, "-pepinline=less") })
+}
+
+// A decider makes up programs.
+type decider struct {
+	*rand.Rand
+	depth int
+}
+
+// decision returns one with operands.
+func (d *decider) decision(operands int) string {
+	d.depth++
+	defer func() { d.depth-- }()
+	if operands == 1 {
+		return "‹" + d.operand() + "›"
+	}
+	left := 1 + d.IntN(operands-1)
+	x, y := d.decision(left), d.decision(operands-left)
+	op := []string{" && ", " || "}[d.IntN(2)]
+	text := x + op + y
+	switch d.IntN(4) {
+	case 0:
+		return "!(" + text + ")"
+	default:
+		return "(" + text + ")"
+	}
+}
+
+func (d *decider) operand() string {
+	v := string(rune('a' + d.IntN(6)))
+	switch d.IntN(8) {
+	case 0:
+		return fmt.Sprintf("%s != %c", v, 'a'+d.IntN(6))
+	case 1:
+		return fmt.Sprintf("side(%s)", v)
+	case 2:
+		if d.depth < 5 {
+			return fmt.Sprintf("side(⟦%s⟧)", d.several())
+		}
+	}
+	return v
+}
+
+func (d *decider) several() string { return d.decision(2 + d.IntN(4)) }
+
+// function returns a function f with statements.
+func (d *decider) function(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "//go:noinline\nfunc %s(a, b, c, d, e, f bool) (n int) {\n", name)
+	for range 6 {
+		x := "⟦" + d.several() + "⟧"
+		switch d.IntN(7) {
+		case 0:
+			fmt.Fprintf(&b, "\tif %s {\n\t\tn += 2\n\t} else if x := %s; ⟦‹x›⟧ {\n\t\tn++\n\t}\n", x, "⟦"+d.several()+"⟧")
+		case 1:
+			fmt.Fprintf(&b, "\ta = %s\n", x)
+		case 2:
+			fmt.Fprintf(&b, "\tn += number(%s, %s)\n", x, "⟦"+d.several()+"⟧")
+		case 3:
+			fmt.Fprintf(&b, "\tfor i := 0; %s; i++ {\n\t\tif ⟦‹i > 2› || ‹side(b)›⟧ {\n\t\t\tbreak\n\t\t}\n\t}\n", x)
+		case 4:
+			fmt.Fprintf(&b, "\tswitch {\n\tcase %s:\n\t\tn += 5\n\tcase %s, %s:\n\t\tn--\n\t}\n", x, "⟦"+d.several()+"⟧", "⟦"+d.several()+"⟧")
+		case 5:
+			fmt.Fprintf(&b, "\tif ⟦‹f›⟧ {\n\t\tb, c = c, %s\n\t}\n", x)
+		case 6:
+			fmt.Fprintf(&b, "\tif %s {\n\t\treturn number(%s, b)\n\t}\n", x, "⟦"+d.several()+"⟧")
+		}
+	}
+	fmt.Fprintf(&b, "\treturn number(⟦%s⟧, d)\n}\n\n", d.decision(12))
+	return b.String()
+}
+
+func TestCoverHasTheVectorsOfRandomDecisions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
+	d := &decider{Rand: rand.New(rand.NewPCG(1, 2))}
+	text := "package main\n\nimport \"fmt\"\n\n"
+	var names []string
+	for i := range 40 {
+		names = append(names, fmt.Sprintf("f%d", i))
+		text += d.function(names[i])
+	}
+	text += `var sides int
+
+func side(x bool) bool { sides = sides*7 + 1; return x != (sides%5 == 0) }
+
+func number(x, y bool) (n int) {
+	if ⟦‹x›⟧ {
+		n = 1
+	}
+	if ⟦‹y› && ‹n == 0›⟧ {
+		n += 2
+	}
+	return n
+}
+
+func main() {
+	for i := range 64 {
+		bit := func(n int) bool { return i>>n&1 != 0 }
+		for _, f := range []func(_, _, _, _, _, _ bool) int{` + strings.Join(names, ", ") + `} {
+			fmt.Print(f(bit(0), bit(1), bit(2), bit(3), bit(4), bit(5)), " ")
+		}
+		fmt.Println(sides)
+	}
+	report()
+}
+`
+	compareVectors(t, text)
+}
+
+func TestCoverRefusesTaps(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
+	write(t, filepath.Join(dir, "go.mod"), "module m\n\ngo 1.26\n")
+	cmd := exec.Command("pepbuild", "build", "-pepmode=cover", "-peptaps=loads", ".")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if want := "-pepmode=cover: there are no taps"; err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v: %s, want %q", err, out, want)
+	}
+}
