@@ -4,6 +4,7 @@ package instrument_test
 // checker, and the numbering by its invariants.
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -118,6 +119,9 @@ func (v vendored) Import(path string) (*types.Package, error) {
 
 func TestCorpus(t *testing.T) { instrumentCorpus(t, instrument.Options{}) }
 
+// Decisions in values and cases have code around their operands.
+func TestCorpusCover(t *testing.T) { instrumentCorpus(t, instrument.Options{Mode: rewrite.Cover}) }
+
 // events are the kinds that "all" leaves to engines and traces.
 const events = "pairs,stores,ops,directcalls,entries,returns"
 
@@ -147,7 +151,7 @@ func instrumentCorpus(t *testing.T, opts instrument.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
-	opts.Mode = rewrite.Sample
+	opts.Mode = cmp.Or(opts.Mode, rewrite.Sample)
 	pkgs, lookup := readCorpus(t, linkedCore)
 	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linkedCore)
 	if err != nil {
@@ -259,6 +263,13 @@ func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp ty
 		}
 		if got, want := declLines(fset, f), declLines(fset, parsed(t, fset, name, src)); got != want {
 			t.Errorf("%s: declarations are on lines %s, want %s", name, got, want)
+		}
+		files = append(files, f)
+	}
+	if res.Table != "" {
+		f, err := parser.ParseFile(fset, "table.go", res.Table, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
 		files = append(files, f)
 	}

@@ -301,7 +301,7 @@ func (d *Describer) outcome(e *flow.Edge) string {
 		return j.String()
 	}
 	if e.Leaf != nil {
-		if e.Leaf.Op == "for" && !e.Leaf.Cond.Split {
+		if e.Leaf.Op == "for" && e.Leaf.Expr == e.Leaf.Cond.Expr {
 			if e.Outcome {
 				return wire.OutBody
 			}

@@ -11,11 +11,13 @@ import (
 // cond puts markers around the operands of condition e of statement s, and returns the
 // new condition.
 func (m *inserter) cond(s ast.Stmt, e ast.Expr) ast.Expr {
-	c := &Cond{Stmt: s, Expr: e, Split: m.splits(e), Inner: m.inner}
+	c := &Cond{Stmt: s, Expr: e, Split: m.splits(e)}
 	m.markers.Conds[s] = c
 	op := "if"
 	if _, ok := s.(*ast.ForStmt); ok {
 		op = "for"
+		// The end of the loop, which a break reaches as well, is no point for its condition.
+		c.Split = c.Split || m.markers.Decisions
 	}
 	return m.operand(c, e, op)
 }

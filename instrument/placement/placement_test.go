@@ -24,6 +24,12 @@ import (
 // names of several.
 func functions(t *testing.T, src any, names ...string) (*token.FileSet, []*flow.Func) {
 	t.Helper()
+	return marked(t, false, src, names...)
+}
+
+// marked does so with or without the markers of decisions.
+func marked(t *testing.T, decisions bool, src any, names ...string) (*token.FileSet, []*flow.Func) {
+	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range names {
@@ -35,7 +41,7 @@ func functions(t *testing.T, src any, names ...string) (*token.FileSet, []*flow.
 	}
 	funcs, _, err := flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files,
-		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, decisions, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {
@@ -355,19 +361,25 @@ func checkPoints(t *testing.T, fset *token.FileSet, p *placement.Plan) {
 // own, from 0 up to N. The test holds this for the small functions and for packages of
 // std, with both truncations, and with a low limit that cuts paths early.
 func TestAllPathsHaveTheirNumbers(t *testing.T) {
+	checkAllPaths(t, load(t, false))
+}
+
+// A source is functions of one file set.
+type source struct {
+	fset  *token.FileSet
+	funcs []*flow.Func
+}
+
+// load returns small functions and packages of std.
+func load(t *testing.T, decisions bool) (loads []source) {
+	t.Helper()
 	packages := []string{"sort", "strconv", "text/template/parse", "go/printer", "regexp/syntax"}
 	if testing.Short() {
 		packages = packages[:2]
 	}
-	type load struct {
-		name  string
-		fset  *token.FileSet
-		funcs []*flow.Func
-	}
-	var loads []load
 	for _, x := range plans {
-		fset, funcs := functions(t, "package p\n"+x.src, "p.go")
-		loads = append(loads, load{x.name, fset, funcs})
+		fset, funcs := marked(t, decisions, "package p\n"+x.src, "p.go")
+		loads = append(loads, source{fset, funcs})
 	}
 	for _, path := range packages {
 		pkg, err := build.Import(path, "", 0)
@@ -378,9 +390,14 @@ func TestAllPathsHaveTheirNumbers(t *testing.T) {
 		for _, name := range pkg.GoFiles {
 			names = append(names, filepath.Join(pkg.Dir, name))
 		}
-		fset, funcs := functions(t, nil, names...)
-		loads = append(loads, load{path, fset, funcs})
+		fset, funcs := marked(t, decisions, nil, names...)
+		loads = append(loads, source{fset, funcs})
 	}
+	return loads
+}
+
+func checkAllPaths(t *testing.T, loads []source) {
+	t.Helper()
 	checked, big := 0, 0
 	for _, l := range loads {
 		for _, f := range l.funcs {
