@@ -25,14 +25,8 @@ func (b *builder) text(name string) [][][2]string {
 	if lines, ok := b.texts[name]; ok {
 		return lines
 	}
-	var list []string
-	for n := int64(1); ; n++ {
-		line, ok := b.Source.Line(name, n)
-		if !ok {
-			break
-		}
-		list = append(list, line)
-	}
+	text, _ := b.Source.Text(name)
+	list := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	var lines [][][2]string
 	if filepath.Ext(name) == ".go" {
 		lines = words(list)

@@ -54,6 +54,15 @@ func (t *Tree) Line(name string, n int64) (string, bool) {
 	return f.lines[n-1], true
 }
 
+// Text returns a file as it is, but with \n at the ends of lines.
+func (t *Tree) Text(name string) (string, bool) {
+	f := t.file(name)
+	if f == nil {
+		return "", false
+	}
+	return strings.Join(f.lines, "\n") + "\n", true
+}
+
 // FuncEnd returns the last line of the function that starts at a line. It
 // reports false if there is none: then the source is not what was profiled. The compiler also makes
 // functions of the bodies of ranges over functions, and of go and defer statements.

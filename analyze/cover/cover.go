@@ -1,0 +1,307 @@
+// Package cover says what runs of a program decided and what they did not: statements, outcomes of branches, and for
+// each decision which of its conditions were shown to decide on their own (MC/DC).
+//
+//	c, err := cover.New(runs, source.NewTree(""), cover.Options{})
+//	f := c.Packages[0].Functions[0]
+//	f.Decisions[0].Masking() // for each condition the two vectors that show it, or those that are missing
+//
+// For a function
+//
+//	func f(a, b, c bool) bool {
+//		return a && (b || c)
+//	}
+//
+// that was called with (true, true, false) and (false, true, true), the decision has the vectors
+//
+//	a      b      c    outcome
+//	true   true   -    true
+//	false  -      -    false
+//
+// They show that a decides on its own. Of b and c they show half at most: b was true and decided, and was never
+// false; c was never evaluated.
+//
+// The profiles must be of programs built with -pepmode=cover, whose paths hold whole decisions.
+package cover
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
+)
+
+// A Run is a profile of paths with the program that wrote it.
+type Run struct {
+	Paths   *profile.File
+	Program *executable.File
+}
+
+// Options select functions.
+type Options struct {
+	Tests     bool // those of tests, too
+	Generated bool // those of generated files, too
+}
+
+// A Coverage is what runs decided.
+type Coverage struct {
+	Packages   []*Package // by import path
+	Incomplete int64      // executions of decisions that did not end, because of a panic
+	NoSource   []string   // files whose decisions are not known
+}
+
+// A Package is a package of a Coverage.
+type Package struct {
+	Path      string
+	Functions []*Function // by file and line
+}
+
+// A Function is a function of a Package.
+type Function struct {
+	Name, File string
+	Line       int
+	Statements []Statement
+	Branches   []*Branch   // by position
+	Decisions  []*Decision // likewise
+}
+
+// A Statement is a statement with the times that it was executed.
+type Statement struct {
+	File                       string
+	Line, Col, EndLine, EndCol int
+	Count                      int64
+}
+
+// A Branch is a branch with its outcomes.
+type Branch struct {
+	File      string
+	Line, Col int
+	Kind      string
+	Outcomes  []Outcome
+}
+
+// An Outcome is a way that a branch goes.
+type Outcome struct {
+	Name  string
+	Count int64
+}
+
+// An identity is what functions of different programs have in common if they are one.
+type identity struct {
+	name, file string
+	line       int
+}
+
+// A function is a Function while it is computed.
+type function struct {
+	id    identity
+	pkg   *wire.Package
+	site  *wire.Func
+	count []int64 // of the nodes
+	edges [][]int64
+	paths map[string]int64 // by label
+}
+
+// New adds up runs.
+func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
+	known := make(map[identity]*function)
+	for _, r := range runs {
+		if err := add(known, r); err != nil {
+			return nil, err
+		}
+	}
+	files := make(map[string]*file)
+	packages := make(map[string]*Package)
+	c := &Coverage{}
+	for _, f := range known {
+		if !o.Tests && (strings.HasSuffix(f.id.file, "_test.go") || strings.HasSuffix(f.pkg.Path, ".test") || strings.HasSuffix(f.pkg.Path, "_test")) {
+			continue
+		}
+		text := files[f.id.file]
+		if text == nil {
+			text = readFile(src, f.id.file)
+			files[f.id.file] = text
+			if text.tree == nil {
+				c.NoSource = append(c.NoSource, f.id.file)
+			}
+		}
+		if text.generated && !o.Generated {
+			continue
+		}
+		x, err := f.coverage(text, c)
+		if err != nil {
+			return nil, err
+		}
+		p := packages[f.pkg.Path]
+		if p == nil {
+			p = &Package{Path: f.pkg.Path}
+			packages[f.pkg.Path] = p
+			c.Packages = append(c.Packages, p)
+		}
+		p.Functions = append(p.Functions, x)
+	}
+	slices.SortFunc(c.Packages, func(p, q *Package) int { return cmp.Compare(p.Path, q.Path) })
+	for _, p := range c.Packages {
+		slices.SortFunc(p.Functions, func(f, g *Function) int {
+			return cmp.Or(cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Name, g.Name))
+		})
+	}
+	slices.Sort(c.NoSource)
+	return c, nil
+}
+
+// add adds the counts of a run.
+func add(known map[identity]*function, r Run) error {
+	if r.Paths.BuildID != r.Program.ID() {
+		return fmt.Errorf("%s is of build %s of its program, and the executable of build %s", r.Paths.Name, r.Paths.BuildID, r.Program.ID())
+	}
+	for _, pkg := range r.Program.Packages {
+		for i := range pkg.Funcs {
+			site := &pkg.Funcs[i]
+			id := identity{site.Name, pkg.Files[site.File], site.Line}
+			f := known[id]
+			if f == nil {
+				f = &function{id: id, pkg: pkg, site: site, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64)}
+				for _, n := range site.Graph.Nodes {
+					f.edges = append(f.edges, make([]int64, len(n.Out)))
+				}
+				known[id] = f
+			} else if !reflect.DeepEqual(f.site.Graph, site.Graph) {
+				return fmt.Errorf("%s: %s (%s:%d) has another graph than in the programs before: its source or the flags of the build differ; give files of one source", r.Paths.Name, id.name, id.file, id.line)
+			}
+		}
+	}
+	paths, err := r.Paths.Paths()
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		f := known[identity{p.ID.Func.Name, p.ID.Func.File, int(p.ID.Func.StartLine)}]
+		if f == nil {
+			return fmt.Errorf("%s: the executable does not have the function %s (%s:%d)", r.Paths.Name, p.ID.Func.Name, p.ID.Func.File, p.ID.Func.StartLine)
+		}
+		f.paths[p.ID.Label] += p.Count
+	}
+	return nil
+}
+
+// decode returns the steps of a path.
+func (f *function) decode(label string) ([]pdag.Step, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(label, "p"), 10, 64)
+	_, steps, ok := f.site.Graph.Decode(n)
+	if err != nil || !ok {
+		return nil, fmt.Errorf("the executable does not have path %s of %s", label, f.id.name)
+	}
+	return steps, nil
+}
+
+// A place is a position in a file.
+type place struct {
+	file      string
+	line, col int
+}
+
+// A file is a source file with its decisions.
+type file struct {
+	tree      *ast.File // nil if there is no source of Go
+	generated bool
+	decisions []*Decision
+}
+
+func readFile(src *source.Tree, name string) *file {
+	text, ok := src.Text(name)
+	if !ok || filepath.Ext(name) != ".go" {
+		return &file{}
+	}
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return &file{}
+	}
+	at := func(p token.Pos) (line, col int) {
+		pos := fset.PositionFor(p, false)
+		return pos.Line, pos.Column
+	}
+	of := func(n ast.Node) string {
+		return text[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset]
+	}
+	return &file{tree, ast.IsGenerated(tree), decisions(tree, at, of)}
+}
+
+// coverage adds up what the paths of f show.
+func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
+	x := &Function{Name: f.id.name, File: f.id.file, Line: f.id.line}
+	t, err := f.newTracer(text, x)
+	if err != nil {
+		return nil, err
+	}
+	for label, count := range f.paths {
+		steps, err := f.decode(label)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range steps {
+			f.count[s.Node] += count
+			f.edges[s.Node][s.Out] += count
+		}
+		c.Incomplete += t.trace(steps, count)
+	}
+	for n := range f.site.Blocks {
+		b := &f.site.Blocks[n]
+		for _, s := range b.Spans {
+			x.Statements = append(x.Statements, Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]})
+		}
+		f.branch(x, n)
+	}
+	slices.SortFunc(x.Branches, func(b, d *Branch) int {
+		return cmp.Or(cmp.Compare(b.File, d.File), cmp.Compare(b.Line, d.Line), cmp.Compare(b.Col, d.Col))
+	})
+	for _, d := range x.Decisions {
+		slices.SortFunc(d.Vectors, func(v, w Vector) int { return slices.Compare(w.Conditions, v.Conditions) })
+	}
+	return x, nil
+}
+
+// branch adds the branch of a node, if a path can take it in more than one way.
+func (f *function) branch(x *Function, n int) {
+	live := 0
+	for _, e := range f.site.Graph.Nodes[n].Out {
+		if !e.Dead {
+			live++
+		}
+	}
+	if live < 2 {
+		return
+	}
+	at := f.site.Blocks[n].Branch
+	i := slices.IndexFunc(x.Branches, func(b *Branch) bool {
+		return b.File == f.pkg.Files[at.File] && b.Line == at.Line && b.Col == at.Col
+	})
+	if i < 0 {
+		i = len(x.Branches)
+		x.Branches = append(x.Branches, &Branch{File: f.pkg.Files[at.File], Line: at.Line, Col: at.Col, Kind: at.Kind})
+	}
+	b := x.Branches[i]
+	for j, out := range f.site.Blocks[n].Outs {
+		if f.site.Graph.Nodes[n].Out[j].Dead {
+			continue
+		}
+		k := slices.IndexFunc(b.Outcomes, func(o Outcome) bool { return o.Name == out.Outcome })
+		if k < 0 {
+			k = len(b.Outcomes)
+			b.Outcomes = append(b.Outcomes, Outcome{Name: out.Outcome})
+		}
+		b.Outcomes[k].Count += f.edges[n][j]
+	}
+}

@@ -1,0 +1,307 @@
+package cover
+
+// This file finds decisions in source, and says which of their conditions were shown to matter.
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// A Truth is the value of a condition in an execution of its decision.
+type Truth int8
+
+// Values of conditions.
+const (
+	Skipped Truth = iota // a condition before it had decided
+	False
+	True
+)
+
+func truth(b bool) Truth {
+	if b {
+		return True
+	}
+	return False
+}
+
+func (t Truth) String() string { return [...]string{"-", "false", "true"}[t] }
+
+// A Decision is a boolean expression that is no part of a larger one, with two or more conditions.
+type Decision struct {
+	Line, Col  int // of its first byte
+	Text       string
+	Conditions []Condition // in the order of evaluation
+	Vectors    []Vector    // that were executed, each once
+
+	root *expr
+}
+
+// A Condition is an operand of && or || that has neither of them in it.
+type Condition struct {
+	Line, Col int
+	Text      string
+}
+
+// A Vector is what the conditions of a decision were in an execution.
+type Vector struct {
+	Conditions []Truth
+	Outcome    bool
+	Count      int64
+}
+
+// An expr is a boolean expression: a condition, or an operator with operands.
+type expr struct {
+	op   token.Token // LAND, LOR, NOT, or ILLEGAL for a condition
+	x, y *expr       // operands; NOT has x only
+	leaf int         // the index of a condition
+}
+
+// value returns the value of e in a vector, and Skipped if it was not evaluated.
+func (e *expr) value(v []Truth) Truth {
+	switch e.op {
+	case token.NOT:
+		return not(e.x.value(v))
+	case token.LAND, token.LOR:
+		x := e.x.value(v)
+		if x == Skipped || x == truth(e.op == token.LOR) { // x decides
+			return x
+		}
+		return e.y.value(v)
+	}
+	return v[e.leaf]
+}
+
+func not(t Truth) Truth {
+	switch t {
+	case True:
+		return False
+	case False:
+		return True
+	}
+	return Skipped
+}
+
+// unmasked marks the conditions that decided the value of e in a vector: no operand beside them had
+// that value without them. In a && b with a true and b false, b decided, and a did not: the
+// value is that of b whatever a is. (This is masking, as in gcc's -fcondition-coverage.)
+func (e *expr) unmasked(v []Truth, mark []bool) {
+	switch e.op {
+	case token.NOT:
+		e.x.unmasked(v, mark)
+	case token.LAND, token.LOR:
+		y := e.y.value(v)
+		if y == Skipped || y != truth(e.op == token.LOR) {
+			e.x.unmasked(v, mark)
+		}
+		if y != Skipped {
+			e.y.unmasked(v, mark)
+		}
+	default:
+		mark[e.leaf] = v[e.leaf] != Skipped
+	}
+}
+
+// wanted sets conditions such that the value of e depends on the condition leaf alone, where e has it.
+// It reports whether it has.
+func (e *expr) wanted(leaf int, v []Truth) bool {
+	switch e.op {
+	case token.NOT:
+		return e.x.wanted(leaf, v)
+	case token.LAND, token.LOR:
+		if e.x.wanted(leaf, v) {
+			e.y.set(e.op == token.LAND, v)
+			return true
+		}
+		if e.y.wanted(leaf, v) {
+			e.x.set(e.op == token.LAND, v)
+			return true
+		}
+		return false
+	}
+	return e.leaf == leaf
+}
+
+// set sets conditions such that e has a value.
+func (e *expr) set(value bool, v []Truth) {
+	switch e.op {
+	case token.NOT:
+		e.x.set(!value, v)
+	case token.LAND, token.LOR:
+		e.x.set(value, v)
+		e.y.set(value, v)
+	default:
+		v[e.leaf] = truth(value)
+	}
+}
+
+// evaluate leaves out the conditions that are not evaluated in a vector which has them all.
+func (e *expr) evaluate(all, v []Truth) Truth {
+	switch e.op {
+	case token.NOT:
+		return not(e.x.evaluate(all, v))
+	case token.LAND, token.LOR:
+		x := e.x.evaluate(all, v)
+		if x == truth(e.op == token.LOR) {
+			return x
+		}
+		return e.y.evaluate(all, v)
+	}
+	v[e.leaf] = all[e.leaf]
+	return v[e.leaf]
+}
+
+// A Shown says how a condition was shown to decide on its own.
+type Shown struct {
+	True, False int      // vectors in which it was true and false and decided; -1 if there is none
+	Missing     []Vector // those that would show it, as an example, if some are missing: Count is 0
+}
+
+// Done reports whether it was shown.
+func (s Shown) Done() bool { return s.True >= 0 && s.False >= 0 }
+
+// Masking returns for each condition whether vectors show that it decides on its own: one in which it
+// is true, one in which it is false, and no other condition masks it in either (masking MC/DC).
+func (d *Decision) Masking() []Shown {
+	list := make([]Shown, len(d.Conditions))
+	for c := range list {
+		list[c] = Shown{True: -1, False: -1}
+	}
+	for i, v := range d.Vectors {
+		mark := make([]bool, len(list))
+		d.root.unmasked(v.Conditions, mark)
+		for c, decided := range mark {
+			switch {
+			case decided && v.Conditions[c] == True && list[c].True < 0:
+				list[c].True = i
+			case decided && v.Conditions[c] == False && list[c].False < 0:
+				list[c].False = i
+			}
+		}
+	}
+	d.missing(list)
+	return list
+}
+
+// Unique returns the same for unique-cause MC/DC: the two vectors differ in the condition, and in no
+// other that both have evaluated.
+func (d *Decision) Unique() []Shown {
+	list := make([]Shown, len(d.Conditions))
+	for c := range list {
+		list[c] = Shown{True: -1, False: -1}
+		for i, v := range d.Vectors {
+			for j, w := range d.Vectors {
+				if !list[c].Done() && v.Conditions[c] == True && w.Conditions[c] == False && v.Outcome != w.Outcome && alike(v, w, c) {
+					list[c].True, list[c].False = i, j
+				}
+			}
+		}
+	}
+	d.missing(list)
+	return list
+}
+
+func alike(v, w Vector, but int) bool {
+	for i, t := range v.Conditions {
+		if u := w.Conditions[i]; i != but && t != Skipped && u != Skipped && t != u {
+			return false
+		}
+	}
+	return true
+}
+
+// missing adds examples of the vectors that would show the conditions.
+func (d *Decision) missing(list []Shown) {
+	for c := range list {
+		for _, value := range []bool{true, false} {
+			if value && list[c].True >= 0 || !value && list[c].False >= 0 {
+				continue
+			}
+			all := make([]Truth, len(d.Conditions))
+			d.root.wanted(c, all)
+			all[c] = truth(value)
+			v := make([]Truth, len(d.Conditions))
+			outcome := d.root.evaluate(all, v)
+			list[c].Missing = append(list[c].Missing, Vector{Conditions: v, Outcome: outcome == True})
+		}
+	}
+}
+
+// Add adds an execution in which the conditions had these values.
+func (d *Decision) Add(conditions []Truth, count int64) {
+	i := slices.IndexFunc(d.Vectors, func(v Vector) bool { return slices.Equal(v.Conditions, conditions) })
+	if i < 0 {
+		i = len(d.Vectors)
+		d.Vectors = append(d.Vectors, Vector{Conditions: slices.Clone(conditions), Outcome: d.root.value(conditions) == True})
+	}
+	d.Vectors[i].Count += count
+}
+
+// decisions returns the decisions in a file, in the order of their positions. text returns the source of
+// an expression.
+func decisions(file *ast.File, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok || !logical(e) {
+			return true
+		}
+		d := &Decision{Text: text(e)}
+		d.Line, d.Col = place(e.Pos())
+		var inner []ast.Node
+		d.root = d.expr(e, place, text, &inner)
+		if len(d.Conditions) > 1 {
+			list = append(list, d)
+		}
+		for _, x := range inner { // a condition may call a function literal
+			ast.Inspect(x, func(n ast.Node) bool {
+				lit, ok := n.(*ast.FuncLit)
+				if ok {
+					list = append(list, decisions(&ast.File{Name: ast.NewIdent("_"), Decls: []ast.Decl{&ast.FuncDecl{Name: ast.NewIdent("_"), Type: lit.Type, Body: lit.Body}}}, place, text)...)
+				}
+				return !ok
+			})
+		}
+		return false
+	})
+	slices.SortStableFunc(list, func(x, y *Decision) int {
+		if x.Line != y.Line {
+			return x.Line - y.Line
+		}
+		return x.Col - y.Col
+	})
+	return list
+}
+
+// logical reports whether an expression is one of && or ||, perhaps negated and in parentheses.
+func logical(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return e.Op == token.LAND || e.Op == token.LOR
+	case *ast.UnaryExpr:
+		return e.Op == token.NOT && logical(ast.Unparen(e.X))
+	case *ast.ParenExpr:
+		return logical(e.X)
+	}
+	return false
+}
+
+// expr returns an expression and adds its conditions. Of a negated condition, the condition is what is
+// negated.
+func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text func(ast.Node) string, inner *[]ast.Node) *expr {
+	e = ast.Unparen(e)
+	switch x := e.(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			return &expr{op: x.Op, x: d.expr(x.X, place, text, inner), y: d.expr(x.Y, place, text, inner)}
+		}
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			return &expr{op: token.NOT, x: d.expr(x.X, place, text, inner)}
+		}
+	}
+	line, col := place(e.Pos())
+	*inner = append(*inner, e)
+	d.Conditions = append(d.Conditions, Condition{line, col, strings.Join(strings.Fields(text(e)), " ")})
+	return &expr{leaf: len(d.Conditions) - 1}
+}

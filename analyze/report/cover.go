@@ -1,0 +1,185 @@
+package report
+
+// This file lists what tests or other runs never decided.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/cover"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A CoverTable is a listing of coverage: totals of packages, and what is missing in each function.
+type CoverTable struct {
+	Findings   []Finding       `json:"findings"`
+	MCDC       string          `json:"mcdc"` // "masking" or "unique"
+	Total      CoverPackage    `json:"total"`
+	Packages   []CoverPackage  `json:"packages"`
+	Functions  []CoverFunction `json:"functions"`               // in which something is missing, those with most first
+	Incomplete int64           `json:"incomplete" unit:"times"` // decisions that a panic left
+	Missing    []string        `json:"source_not_found"`
+}
+
+// A CoverPackage has the numbers of a package.
+type CoverPackage struct {
+	Package    string `json:"package"`
+	Functions  int    `json:"functions" unit:"functions"`
+	Called     int    `json:"called" unit:"functions"`
+	Statements int    `json:"statements" unit:"statements"`
+	Executed   int    `json:"executed" unit:"statements"`
+	Outcomes   int    `json:"outcomes" unit:"outcomes"`
+	Taken      int    `json:"taken" unit:"outcomes"`
+	Conditions int    `json:"conditions" unit:"conditions"` // of decisions with two or more
+	Shown      int    `json:"shown" unit:"conditions"`      // that decide on their own
+}
+
+// A CoverFunction is what is missing in a function.
+type CoverFunction struct {
+	Func      string     `json:"function"`
+	File      string     `json:"file"`
+	StartLine int64      `json:"start_line" unit:"line"`
+	Called    bool       `json:"called"`
+	Gaps      []CoverGap `json:"gaps"`
+}
+
+// A CoverGap is something that is missing: a statement that was not executed, an outcome that a branch never had, or
+// a condition that was not shown to decide.
+type CoverGap struct {
+	Line   int64  `json:"line" unit:"line"`
+	Col    int64  `json:"column" unit:"column"`
+	Kind   string `json:"kind"`               // "statement", "outcome", "condition"
+	Text   string `json:"text"`               // "if false", or the condition
+	Count  int64  `json:"count" unit:"times"` // how often the branch was decided
+	Want   string `json:"want"`               // values of conditions that would show it
+	Source string `json:"source"`             // the line, or the decision
+}
+
+// Cover lists coverage. A function that was never called has no gaps of its own.
+func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (string, bool)) *CoverTable {
+	t := &CoverTable{MCDC: "masking", Incomplete: c.Incomplete, Missing: c.NoSource}
+	shown := (*cover.Decision).Masking
+	if unique {
+		t.MCDC, shown = "unique", (*cover.Decision).Unique
+	}
+	for _, p := range c.Packages {
+		t.Packages = append(t.Packages, coverPackage(p.Path, p.Totals(shown)))
+		for _, f := range p.Functions {
+			x := coverFunction(f, shown, line)
+			if !x.Called || len(x.Gaps) > 0 {
+				t.Functions = append(t.Functions, x)
+			}
+		}
+	}
+	slices.SortStableFunc(t.Functions, func(f, g CoverFunction) int { return cmp.Compare(len(g.Gaps), len(f.Gaps)) })
+	t.Total = coverPackage("total", c.Totals(shown))
+	return t
+}
+
+func coverPackage(name string, t cover.Totals) CoverPackage {
+	return CoverPackage{
+		Package: name, Functions: t.Functions.All, Called: t.Functions.Covered, Statements: t.Statements.All, Executed: t.Statements.Covered,
+		Outcomes: t.Branches.All, Taken: t.Branches.Covered, Conditions: t.MCDC.All, Shown: t.MCDC.Covered,
+	}
+}
+
+func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown, line func(string, int64) (string, bool)) CoverFunction {
+	x := CoverFunction{Func: f.Name, File: f.File, StartLine: int64(f.Line), Called: f.Totals(shown).Functions.Covered > 0}
+	if !x.Called {
+		return x
+	}
+	source := func(file string, n int) string {
+		text, _ := line(file, int64(n))
+		return strings.TrimSpace(text)
+	}
+	for _, s := range f.Statements {
+		if s.Count == 0 {
+			x.Gaps = append(x.Gaps, CoverGap{Line: int64(s.Line), Col: int64(s.Col), Kind: "statement", Source: source(s.File, s.Line)})
+		}
+	}
+	for _, b := range f.Branches {
+		decided := int64(0)
+		for _, o := range b.Outcomes {
+			decided += o.Count
+		}
+		for _, o := range b.Outcomes {
+			if o.Count == 0 && decided > 0 {
+				x.Gaps = append(x.Gaps, CoverGap{Line: int64(b.Line), Col: int64(b.Col), Kind: "outcome", Text: b.Kind + " " + o.Name, Count: decided, Source: source(b.File, b.Line)})
+			}
+		}
+	}
+	for _, d := range f.Decisions {
+		if len(d.Vectors) == 0 {
+			continue // its statement is missing
+		}
+		for i, s := range shown(d) {
+			for _, v := range s.Missing {
+				c := d.Conditions[i]
+				x.Gaps = append(x.Gaps, CoverGap{Line: int64(c.Line), Col: int64(c.Col), Kind: "condition", Text: c.Text, Want: wanted(d, v), Source: d.Text})
+			}
+		}
+	}
+	slices.SortStableFunc(x.Gaps, func(a, b CoverGap) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	return x
+}
+
+// wanted is a vector in words: "a true, b false".
+func wanted(d *cover.Decision, v cover.Vector) string {
+	var list []string
+	for i, t := range v.Conditions {
+		if t != cover.Skipped {
+			list = append(list, d.Conditions[i].Text+" "+t.String())
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Name implements listing.Listing.
+func (t *CoverTable) Name() string { return "cover" }
+
+// Print implements listing.Listing.
+func (t *CoverTable) Print(p *listing.Page) {
+	table := &listing.Table{Names: []int{0}}
+	table.Heading("package", "statements", "branches", "mc/dc")
+	for _, x := range append(t.Packages, t.Total) {
+		table.Row(x.Package, part(x.Executed, x.Statements), part(x.Taken, x.Outcomes), part(x.Shown, x.Conditions))
+	}
+	p.Table("", table)
+	for _, f := range t.Functions {
+		p.Line("")
+		if !f.Called {
+			p.Line("%s  %s:%d  never called", f.Func, p.Short(f.File), f.StartLine)
+			continue
+		}
+		p.Line("%s  %s:%d", f.Func, p.Short(f.File), f.StartLine)
+		gaps := &listing.Table{}
+		for _, g := range f.Gaps {
+			gaps.Row(fmt.Sprintf("%d:%d", g.Line, g.Col), g.words(), g.Source)
+		}
+		p.Table("  ", gaps)
+	}
+	if t.Incomplete > 0 {
+		p.Line("")
+		p.Line("%d decisions were left by a panic before they were made.", t.Incomplete)
+	}
+	printMissing(p, t.Missing)
+}
+
+func (g CoverGap) words() string {
+	switch g.Kind {
+	case "statement":
+		return "not executed"
+	case "outcome":
+		return fmt.Sprintf("%s never, of %d", g.Text, g.Count)
+	}
+	return fmt.Sprintf("%s not shown: want %s", g.Text, g.Want)
+}
+
+func part(covered, all int) string {
+	if all == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f%% %d/%d", 100*float64(covered)/float64(all), covered, all)
+}
