@@ -144,7 +144,7 @@ func (t *CoverTable) Print(p *listing.Page) {
 	table := &listing.Table{Names: []int{0}}
 	table.Heading("package", "statements", "branches", "mc/dc")
 	for _, x := range append(t.Packages, t.Total) {
-		table.Row(x.Package, part(x.Executed, x.Statements), part(x.Taken, x.Outcomes), part(x.Shown, x.Conditions))
+		table.Row(x.Package, covered(x.Executed, x.Statements), covered(x.Taken, x.Outcomes), covered(x.Shown, x.Conditions))
 	}
 	p.Table("", table)
 	for _, f := range t.Functions {
@@ -177,9 +177,9 @@ func (g CoverGap) words() string {
 	return fmt.Sprintf("%s not shown: want %s", g.Text, g.Want)
 }
 
-func part(covered, all int) string {
+func covered(n, all int) string {
 	if all == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f%% %d/%d", 100*float64(covered)/float64(all), covered, all)
+	return fmt.Sprintf("%.1f%% %d/%d", 100*float64(n)/float64(all), n, all)
 }
