@@ -1,0 +1,188 @@
+package cover
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
+)
+
+const src = `package p
+
+func f(a, b, c bool) bool {
+	if a && (b || c) {
+		return true
+	}
+	return false
+}
+`
+
+// site is the site table of f in a file. Its paths are 0: a, b; 1: a, not b, c; 2: a, neither; 3: not a.
+func site(file string) *wire.Package {
+	at := func(line, col, end int) wire.Span { return wire.Span{Line: line, Col: col, EndLine: line, EndCol: end} }
+	branch := func(kind string, col int, outs ...int) wire.Block {
+		b := wire.Block{Branch: wire.Branch{Kind: kind, Line: 4, Col: col}}
+		for i, line := range outs {
+			b.Outs = append(b.Outs, wire.Out{Outcome: [...]string{wire.OutTrue, wire.OutFalse}[i], Line: line, Col: 3})
+		}
+		return b
+	}
+	leave := func(line int) wire.Block {
+		return wire.Block{Spans: []wire.Span{at(line, 3, 9)}, Outs: []wire.Out{{Line: line, Col: 3}}}
+	}
+	first := branch("&&", 5, 4, 7)
+	first.Spans = []wire.Span{at(4, 2, 18)}
+	return &wire.Package{Path: "example.com/p", Files: []string{file}, Funcs: []wire.Func{{
+		Name: "example.com/p.f", Line: 3,
+		Graph: pdag.Graph{
+			Nodes: []pdag.Node{
+				{Out: []pdag.Edge{{To: 1}, {To: 4, Val: 3}}},
+				{Out: []pdag.Edge{{To: 3}, {To: 2, Val: 1}}},
+				{Out: []pdag.Edge{{To: 3}, {To: 4, Val: 1}}},
+				{Out: []pdag.Edge{{To: pdag.Exit}}},
+				{Out: []pdag.Edge{{To: pdag.Exit}}},
+			},
+			Starts: []pdag.Start{{Node: 0}}, N: 4,
+		},
+		Blocks: []wire.Block{first, branch("||", 11, 5, 4), branch("if", 16, 5, 7), leave(5), leave(7)},
+	}}}
+}
+
+func program(t *testing.T, pkgs ...*wire.Package) *executable.File {
+	t.Helper()
+	var tables []byte
+	for _, p := range pkgs {
+		tables = wire.AppendPackage(tables, p)
+	}
+	data, err := wire.Join(tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := executable.Read(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// run makes a run of f in which its paths were taken so many times.
+func run(t *testing.T, file string, counts ...int) Run {
+	t.Helper()
+	p := program(t, site(file))
+	text := "profile paths\ncomment \"#pep.version=1 mode=exact\"\nbinary p.test\nbuild " + p.ID() + "\nperiod 1 paths/count\n"
+	for i, n := range counts {
+		if n > 0 {
+			text += fmt.Sprintf("path func=example.com/p.f at=%s:3 path=p%d end=5 count=%d flow=1 from=entry lines=4\n", file, i, n)
+		}
+	}
+	data, err := proftest.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := profile.Parse("p.test.1.paths.pb.gz", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run{f, p}
+}
+
+func write(t *testing.T, text string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "p.go")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Runs of two programs that have the function add up. The vectors are those of the package comment.
+func TestCoverage(t *testing.T) {
+	file := write(t, src)
+	c, err := New([]Run{run(t, file, 3, 0, 0, 2), run(t, file, 2)}, source.NewTree(""), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := c.Packages[0].Functions[0]
+	d := f.Decisions[0]
+	wantVectors := []Vector{
+		{Conditions: []Truth{True, True, Skipped}, Outcome: true, Count: 5},
+		{Conditions: []Truth{False, Skipped, Skipped}, Outcome: false, Count: 2},
+	}
+	if diff := cmp.Diff(wantVectors, d.Vectors); diff != "" || d.Text != "a && (b || c)" || len(f.Decisions) != 1 {
+		t.Errorf("decision %q, %d of them, vectors (-want +got):\n%s", d.Text, len(f.Decisions), diff)
+	}
+	wantShown := []Shown{
+		{True: 0, False: 1},
+		{True: 0, False: -1, Missing: []Vector{{Conditions: []Truth{True, False, False}}}},
+		{True: -1, False: -1, Missing: []Vector{{Conditions: []Truth{True, False, True}, Outcome: true}, {Conditions: []Truth{True, False, False}}}},
+	}
+	if diff := cmp.Diff(wantShown, d.Masking()); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+	want := Totals{Functions: Part{1, 1}, Statements: Part{3, 3}, Branches: Part{3, 6}, MCDC: Part{1, 3}}
+	if got := c.Totals((*Decision).Masking); got != want {
+		t.Errorf("totals %+v, want %+v", got, want)
+	}
+
+	var lcov, blocks strings.Builder
+	if err := c.WriteLCOV(&lcov); err != nil {
+		t.Fatal(err)
+	}
+	wantLCOV := "TN:\nSF:" + file + "\nFN:3,example.com/p.f\nFNDA:7,example.com/p.f\nFNF:1\nFNH:1\n" +
+		"BRDA:4,0,0,5\nBRDA:4,0,1,2\nBRDA:4,1,0,5\nBRDA:4,1,1,0\nBRDA:4,2,0,-\nBRDA:4,2,1,-\nBRF:6\nBRH:3\n" +
+		"DA:4,7\nDA:5,5\nDA:7,2\nLF:3\nLH:3\nend_of_record\n"
+	if diff := cmp.Diff(wantLCOV, lcov.String()); diff != "" {
+		t.Errorf("LCOV (-want +got):\n%s", diff)
+	}
+	if err := c.WriteProfile(&blocks); err != nil {
+		t.Fatal(err)
+	}
+	wantBlocks := "mode: count\nexample.com/p/p.go:4.2,4.18 1 7\nexample.com/p/p.go:5.3,5.9 1 5\nexample.com/p/p.go:7.3,7.9 1 2\n"
+	if diff := cmp.Diff(wantBlocks, blocks.String()); diff != "" {
+		t.Errorf("profile (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsLeftOutAndRefused(t *testing.T) {
+	for _, x := range []struct {
+		name, text string
+		o          Options
+		functions  int
+		err        string
+	}{
+		{"plain", src, Options{}, 1, ""},
+		{"generated", strings.Replace(src, "package p\n\n", "// Code generated by x. DO NOT EDIT.\npackage p\n", 1), Options{}, -1, ""},
+		{"other source", strings.Replace(src, "a && (b || c)", "b && (a && c)", 1)[:40] + "\tif a { // && (b || c)\n\t}\n\treturn false\n}\n", Options{}, 0, "4:5: the source has no condition here"},
+	} {
+		file := write(t, x.text)
+		c, err := New([]Run{run(t, file, 1, 1, 1, 1)}, source.NewTree(""), x.o)
+		switch {
+		case x.err != "":
+			if err == nil || !strings.Contains(err.Error(), x.err) {
+				t.Errorf("%s: got %v, want %q", x.name, err, x.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", x.name, err)
+		case x.functions >= 0 && len(c.Packages) != x.functions, x.functions < 0 && len(c.Packages) != 0:
+			t.Errorf("%s: %d packages", x.name, len(c.Packages))
+		}
+	}
+	// Another graph under the same name.
+	file := write(t, src)
+	other := run(t, file, 1)
+	other.Program.Packages[0].Funcs[0].Graph.N = 5
+	if _, err := New([]Run{run(t, file, 1), other}, source.NewTree(""), Options{}); err == nil || !strings.Contains(err.Error(), "another graph") {
+		t.Errorf("two graphs: %v", err)
+	}
+}
