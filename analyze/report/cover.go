@@ -14,7 +14,6 @@ import (
 
 // A CoverTable is a listing of coverage: totals of packages, and what is missing in each function.
 type CoverTable struct {
-	Findings   []Finding       `json:"findings"`
 	MCDC       string          `json:"mcdc"` // "masking" or "unique"
 	Total      CoverPackage    `json:"total"`
 	Packages   []CoverPackage  `json:"packages"`
@@ -96,7 +95,7 @@ func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
 	}
 	for _, s := range f.Statements {
 		if s.Count == 0 {
-			x.Gaps = append(x.Gaps, CoverGap{Line: int64(s.Line), Col: int64(s.Col), Kind: "statement", Source: source(s.File, s.Line)})
+			x.Gaps = append(x.Gaps, CoverGap{Line: int64(s.Line), Col: int64(s.Col), Kind: gapStatement, Source: source(s.File, s.Line)})
 		}
 	}
 	for _, b := range f.Branches {
@@ -106,7 +105,7 @@ func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
 		}
 		for _, o := range b.Outcomes {
 			if o.Count == 0 && decided > 0 {
-				x.Gaps = append(x.Gaps, CoverGap{Line: int64(b.Line), Col: int64(b.Col), Kind: "outcome", Text: b.Kind + " " + o.Name, Count: decided, Source: source(b.File, b.Line)})
+				x.Gaps = append(x.Gaps, CoverGap{Line: int64(b.Line), Col: int64(b.Col), Kind: gapOutcome, Text: b.Kind + " " + o.Name, Count: decided, Source: source(b.File, b.Line)})
 			}
 		}
 	}
@@ -117,7 +116,7 @@ func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
 		for i, s := range shown(d) {
 			for _, v := range s.Missing {
 				c := d.Conditions[i]
-				x.Gaps = append(x.Gaps, CoverGap{Line: int64(c.Line), Col: int64(c.Col), Kind: "condition", Text: c.Text, Want: wanted(d, v), Source: d.Text})
+				x.Gaps = append(x.Gaps, CoverGap{Line: int64(c.Line), Col: int64(c.Col), Kind: gapCondition, Text: c.Text, Want: wanted(d, v), Source: d.Text})
 			}
 		}
 	}
@@ -125,12 +124,15 @@ func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
 	return x
 }
 
-// wanted is a vector in words: "a true, b false".
+// wanted is a vector in words: "a, not b".
 func wanted(d *cover.Decision, v cover.Vector) string {
 	var list []string
 	for i, t := range v.Conditions {
-		if t != cover.Skipped {
-			list = append(list, d.Conditions[i].Text+" "+t.String())
+		switch t {
+		case cover.True:
+			list = append(list, d.Conditions[i].Text)
+		case cover.False:
+			list = append(list, "not "+d.Conditions[i].Text)
 		}
 	}
 	return strings.Join(list, ", ")
@@ -156,9 +158,21 @@ func (t *CoverTable) Print(p *listing.Page) {
 		p.Line("%s  %s:%d", f.Func, p.Short(f.File), f.StartLine)
 		gaps := &listing.Table{}
 		for _, g := range f.Gaps {
-			gaps.Row(fmt.Sprintf("%d:%d", g.Line, g.Col), g.words(), g.Source)
+			if g.Kind != gapCondition {
+				gaps.Row(fmt.Sprintf("%d:%d", g.Line, g.Col), g.words(), g.Source)
+			}
 		}
 		p.Table("  ", gaps)
+		decision := ""
+		for _, g := range f.Gaps {
+			if g.Kind == gapCondition {
+				if g.Source != decision {
+					decision = g.Source
+					p.Line("  %d:%d  %s", g.Line, g.Col, strings.Join(strings.Fields(g.Source), " "))
+				}
+				p.Line("    %s", g.words())
+			}
+		}
 	}
 	if t.Incomplete > 0 {
 		p.Line("")
@@ -167,14 +181,21 @@ func (t *CoverTable) Print(p *listing.Page) {
 	printMissing(p, t.Missing)
 }
 
+// Kinds of gaps.
+const (
+	gapStatement = "statement"
+	gapOutcome   = "outcome"
+	gapCondition = "condition"
+)
+
 func (g CoverGap) words() string {
 	switch g.Kind {
-	case "statement":
+	case gapStatement:
 		return "not executed"
-	case "outcome":
+	case gapOutcome:
 		return fmt.Sprintf("%s never, of %d", g.Text, g.Count)
 	}
-	return fmt.Sprintf("%s not shown: want %s", g.Text, g.Want)
+	return fmt.Sprintf("%s: want %s", g.Text, g.Want)
 }
 
 func covered(n, all int) string {

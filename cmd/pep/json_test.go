@@ -17,6 +17,7 @@ func TestJSON(t *testing.T) {
 		{Line: "top -n 0 exact.70.paths.pb.gz", Rows: topRows},
 		{Line: "top -n 3 -count app.71.paths.pb.gz", Rows: topRows},
 		{Line: "list . app.71.edges.pb.gz", Rows: listRows},
+		{Line: "cover cover.74.paths.pb.gz", Rows: coverRows},
 		{Line: "values -n 2 app.71.values.pb.gz", Rows: valueRows},
 		{Line: "values app.71.types.pb.gz", Rows: valueRows},
 		{Line: "values app.71.calltargets.pb.gz", Rows: valueRows},
@@ -96,6 +97,27 @@ func listRows(o commandtest.Object) (rows []string) {
 				if sum != b.Int("count") {
 					rows = append(rows, fmt.Sprintf("a branch of %d times with outcomes of %d", b.Int("count"), sum))
 				}
+			}
+		}
+	}
+	return rows
+}
+
+func coverRows(o commandtest.Object) (rows []string) {
+	rows = append(rows, "package statements branches mc/dc")
+	part := func(n, all int64) string { return fmt.Sprintf("%.1f%% %d/%d", 100*float64(n)/float64(all), n, all) }
+	for _, p := range append(o.All("packages"), o.At("total")) {
+		rows = append(rows, fmt.Sprintf("%s %s %s %s", p.Text("package"), part(p.Int("executed"), p.Int("statements")),
+			part(p.Int("taken"), p.Int("outcomes")), part(p.Int("shown"), p.Int("conditions"))))
+	}
+	for _, f := range o.All("functions") {
+		rows = append(rows, fmt.Sprintf("%s %s:%d", f.Text("function"), f.Text("file"), f.Int("start_line")))
+		for _, g := range f.All("gaps") {
+			switch g.Text("kind") {
+			case "outcome":
+				rows = append(rows, fmt.Sprintf("%d:%d %s never, of %d %s", g.Int("line"), g.Int("column"), g.Text("text"), g.Int("count"), g.Text("source")))
+			case "condition":
+				rows = append(rows, fmt.Sprintf("%s: want %s", g.Text("text"), g.Text("want")))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"github.com/pepgo/pep/cmd/pep/coverage"
 	"github.com/pepgo/pep/cmd/pep/show"
 	"github.com/pepgo/pep/internal/command"
 )
@@ -21,6 +22,7 @@ var pep = command.Program{
 		{Name: "list", Usage: listUsage, Run: list, Lists: true},
 		{Name: "html", Usage: htmlUsage, Run: show.HTML},
 		{Name: "serve", Usage: serveUsage, Run: show.Serve},
+		{Name: "cover", Usage: coverUsage, Run: coverage.Cover, Lists: true},
 		{Name: "values", Usage: valuesUsage, Run: values, Lists: true},
 		{Name: "ranges", Usage: rangesUsage, Run: ranges, Lists: true},
 		{Name: "sites", Usage: sitesUsage, Run: sites, Lists: true},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/tuple"
@@ -87,7 +90,42 @@ func makeExample(dir string) error {
 			return err
 		}
 	}
-	return makeProgram(filepath.Join(dir, "app"))
+	return errors.Join(makeProgram(filepath.Join(dir, "app")), makeCover(dir))
+}
+
+// makeCover makes the profile of a program that was built with -pepmode=cover, and its site tables: pick was called
+// with a and b 3 times, and without a twice.
+func makeCover(dir string) error {
+	const source = "package main\n\nfunc pick(a, b bool) int {\n\tif a && b {\n\t\treturn 1\n\t}\n\treturn 0\n}\n"
+	leave := func(line int) wire.Block {
+		return wire.Block{Spans: []wire.Span{{Line: line, Col: 2, EndLine: line, EndCol: 10}}, Outs: []wire.Out{{Line: line, Col: 2}}}
+	}
+	branch := func(kind string, col, then int) wire.Block {
+		return wire.Block{Branch: wire.Branch{Kind: kind, Line: 4, Col: col}, Outs: []wire.Out{{Outcome: wire.OutTrue, Line: then, Col: 2}, {Outcome: wire.OutFalse, Line: 7, Col: 2}}}
+	}
+	tables, err := wire.Join(wire.AppendPackage(nil, &wire.Package{Path: "main", Files: []string{"pick.go"}, Funcs: []wire.Func{{
+		Name: "main.pick", Line: 3,
+		Graph: pdag.Graph{N: 3, Starts: []pdag.Start{{Node: 0}}, Nodes: []pdag.Node{
+			{Out: []pdag.Edge{{To: 1}, {To: 3, Val: 2}}}, {Out: []pdag.Edge{{To: 2}, {To: 3, Val: 1}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}, {Out: []pdag.Edge{{To: pdag.Exit}}},
+		}},
+		Blocks: []wire.Block{branch("&&", 5, 4), branch("if", 10, 5), leave(5), leave(7)},
+	}}}))
+	if err != nil {
+		return err
+	}
+	program, err := executable.Read(bytes.NewReader(tables))
+	if err != nil {
+		return err
+	}
+	profile, err := proftest.Encode("profile paths\ncomment \"#pep.version=1 mode=cover\"\nbinary gone\nbuild " + program.ID() + `
+period 1 paths/count
+path func=main.pick at=pick.go:3 path=p0 end=5 count=3 flow=6 from=entry lines=4-5 branches="4:5 && true; 4:10 if true"
+path func=main.pick at=pick.go:3 path=p2 end=7 count=2 flow=2 from=entry lines=4,7 branches="4:5 && false"
+`)
+	return errors.Join(err,
+		os.WriteFile(filepath.Join(dir, "pick.go"), []byte(source), 0o644),
+		os.WriteFile(filepath.Join(dir, "cover.74.paths.pb.gz"), profile, 0o644),
+		os.WriteFile(filepath.Join(dir, "cover.74.sites"), tables, 0o644))
 }
 
 // makeProgram makes a file with site tables amid other data, as a program has them.

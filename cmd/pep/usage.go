@@ -13,6 +13,7 @@ Usage:
 	pep list [flags] FUNC [FILE]       source of functions with edge counts beside it
 	pep html [flags] [FILE...]         all of it as a web page, one file
 	pep serve [flags] [FILE...]        the same page in a browser
+	pep cover [flags] [FILE|DIR...]    what tests never decided: branches and MC/DC
 	pep values [flags] [FILE...]       what taps have reported: values, types, call targets
 	pep ranges [flags] [FILE...]       hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
@@ -176,6 +177,36 @@ Examples (until ctrl-C):
 
 	pep serve
 	pep serve -http=localhost:8080 -no_browser app.71.paths.pb.gz
+`
+
+	coverUsage = `pep cover [-mcdc=masking|unique] [-lcov FILE] [-coverprofile FILE] [-fail-under GOALS] [-tests] [-generated] [-source_path dirs] [-json] [FILE|DIR...]
+
+Prints what runs of programs or tests that were built with pepbuild -pepmode=cover executed and
+decided: of each package the share of statements, of outcomes of branches, and of conditions
+that were shown to decide on their own (MC/DC), then for each function what is missing.
+
+A condition of a decision, such as b in a && (b || c), is shown if it was once true and once
+false, and no other condition masked it: a was true and c false. With -mcdc=unique the two
+executions must not differ in any other condition that both evaluated. What is missing is
+shown as values of conditions that would show it.
+
+Profiles of several programs, as of the tests of several packages, are joined by function, file
+and line. A directory stands for all profiles in it; without any it is $PEPDIR or else the
+current one. Functions of tests and of generated files are left out.
+
+	-mcdc masking       which MC/DC: masking or unique
+	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
+	-coverprofile FILE  write a profile for go tool cover and editors
+	-fail-under GOALS   fail if less is covered: branch:80,mcdc:60; also function and statement
+	-tests              functions of tests, too
+	-generated          functions of generated files, too
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-json               print the listing as JSON; docs/formats.md explains its fields
+
+Examples, in a module:
+
+	PEPDIR=cover pepbuild test -pepmode=cover ./... && pep cover cover
+	pep cover -lcov=lcov.info -fail-under=branch:80,mcdc:60 cover
 `
 
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]

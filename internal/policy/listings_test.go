@@ -30,6 +30,7 @@ type namedListing struct {
 var listings = []namedListing{
 	{"pep top", &report.TopTable{}},
 	{"pep list", &report.Listing{}},
+	{"pep cover", &report.CoverTable{}},
 	{"pep values", &report.ValueTable{}},
 	{"pep ranges", &report.RangeTable{}},
 	{"pep sites", &report.SiteTable{}},

@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/runtime/convert"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
 )
@@ -129,6 +130,11 @@ func writeProfiles(f pepfile.File, name string, untilNow bool) (kinds []string, 
 			return nil, problem
 		}
 		kinds = append(kinds, string(x.Kind))
+	}
+	if poll.Cover { // what was never executed is in the tables alone, and go test removes the program
+		if problem := sys.WriteFile(stemOf(name)+".sites", sitetables.Bytes()); problem != "" {
+			return nil, problem
+		}
 	}
 	return kinds, ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
 )
@@ -45,6 +46,11 @@ func writeCounts() (problem string) {
 			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
 		}
 		kinds = append(kinds, string(f.Kind))
+	}
+	if poll.Cover { // what was never executed is in the tables alone, and go test removes the program
+		if err := writeBeside(dir, stem+".sites", sitetables.Bytes()); err != nil {
+			return "no tables: " + err.Error()
+		}
 	}
 	if dir != "." {
 		stem = dir + string(os.PathSeparator) + stem

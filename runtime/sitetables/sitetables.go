@@ -27,6 +27,9 @@ func siteHeader() wire.Header {
 	return h
 }
 
+// Bytes returns the tables with their header, as they are in the program's file. They must not be written to.
+func Bytes() []byte { return linkedSites() }
+
 // Build returns the hash of the site tables, zeros if there are none.
 func Build() [8]byte { return siteHeader().Build }
 
