@@ -299,7 +299,7 @@ func TestErrorsWithJSON(t *testing.T) {
 	}{
 		{"top -json missing.paths.pb.gz", 1, "pep: missing.paths.pb.gz: no such file"},
 		{"top -json alone.edges.pb.gz", 1, "pep: alone.edges.pb.gz: counts edges, but paths are needed"},
-		{"merge -json -o x app.71.paths.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, values, ranges, sites, accuracy, pgo, dump\n"},
+		{"merge -json -o x app.71.paths.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, cover, values, ranges, sites, accuracy, pgo, dump\n"},
 		{"version -json", 2, "pep: version: -json: pep version does not print a listing"},
 	} {
 		var stdout, stderr bytes.Buffer
