@@ -109,7 +109,8 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/show format/schema
+	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/coverage cmd/pep/show format/schema
+	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice
 	cmd/pep/snapshot:
 	cmd/pep/choice: analyze/... format/schema internal/command cmd/pep/snapshot
 	cmd/pep/launch: analyze/profile format/schema
