@@ -57,5 +57,5 @@ func decided(n *Node, e *Edge) bool {
 	if len(n.Out) < 2 || e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 || e.Panics {
 		return false
 	}
-	return e.Leaf == nil || !e.To.Whole && !e.Leaf.Cond.Inner
+	return e.Leaf == nil || !e.To.Whole
 }
