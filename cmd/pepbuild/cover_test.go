@@ -37,7 +37,10 @@ var frames []frame
 
 var vectors = map[string]int{}
 
+var open = map[int]int{} // decisions that were begun and not made
+
 func begin(d int) int {
+	open[d]++
 	frames = append(frames, frame{decision: d})
 	return d
 }
@@ -58,6 +61,7 @@ func rec[T ~bool](d, operand int, v T) T {
 func decide[T ~bool](d int, v T) T {
 	vectors[fmt.Sprint(d, top(d).vector)]++
 	frames = frames[:len(frames)-1]
+	open[d]--
 	return v
 }
 
@@ -65,21 +69,30 @@ func report() {
 	for v, n := range vectors {
 		fmt.Println("vector", n, v)
 	}
+	for d, n := range open {
+		fmt.Println("open", n, d)
+	}
 }
 `
 
 // A decisionText is where the operands of a decision are: "line:col".
-type decisionText struct{ operands []string }
+type decisionText struct {
+	operands []string
+	function string
+}
 
 // withoutBrackets returns the program that is profiled and its decisions.
 func withoutBrackets(text string) (plain string, decisions []*decisionText) {
 	var b strings.Builder
 	var open []*decisionText
-	line, col := 1, 1
-	for _, r := range text {
+	line, col, function := 1, 1, ""
+	for i, r := range text {
+		if rest, ok := strings.CutPrefix(text[i:], "\nfunc "); ok {
+			function, _, _ = strings.Cut(rest, "(")
+		}
 		switch r {
 		case '⟦':
-			d := new(decisionText)
+			d := &decisionText{function: function}
 			open, decisions = append(open, d), append(decisions, d)
 		case '⟧':
 			open = open[:len(open)-1]
@@ -189,16 +202,27 @@ func compareVectors(t *testing.T, text string, flags ...string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	want, rest := map[string]int{}, ""
+	want, open, rest := map[string]int{}, 0, ""
 	for line := range strings.Lines(string(said)) {
-		count, ok := strings.CutPrefix(line, "vector ")
-		if !ok {
+		words := strings.Fields(line)
+		switch {
+		case len(words) > 2 && words[0] == "vector":
+			n, err := strconv.Atoi(words[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[strings.Join(words[2:], " ")] = n
+		case len(words) == 3 && words[0] == "open":
+			n, err := strconv.Atoi(words[1])
+			d, err2 := strconv.Atoi(words[2])
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			if decisions[d].function == "panics" {
+				open += n
+			}
+		default:
 			rest += line
-			continue
-		}
-		n, v, _ := strings.Cut(strings.TrimSpace(count), " ")
-		if want[v], err = strconv.Atoi(n); err != nil {
-			t.Fatal(err)
 		}
 	}
 	if rest != string(printed) {
@@ -211,6 +235,20 @@ func compareVectors(t *testing.T, text string, flags ...string) {
 	f, err := new(profile.Reader).Open(filepath.Join(out, glob(t, out, "*.paths.pb.gz")))
 	if err != nil {
 		t.Fatal(err)
+	}
+	// Paths that a panic has left in the middle of a decision have not ended.
+	unended, err := f.Unended()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, u := range unended {
+		if u.Func.Name == "main.panics" {
+			left += int(u.Count)
+		}
+	}
+	if left != open {
+		t.Errorf("%d paths have not ended in the function that panics, %d decisions were begun and not made", left, open)
 	}
 	if diff := cmp.Diff(want, decidedOn(t, f, decisions)); diff != "" {
 		t.Errorf("vectors (-recorded +profiled)\n%s", diff)
