@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 // recorder is the other file of the program that records.
@@ -662,5 +664,75 @@ func TestCoverRefusesTaps(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if want := "-pepmode=cover: there are no taps"; err == nil || !strings.Contains(string(out), want) {
 		t.Errorf("%v: %s, want %q", err, out, want)
+	}
+}
+
+// Operands stand where they are in the source, or where line directives say.
+func TestCoverPositions(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/positions\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), `package main
+
+//go:noinline
+func f(a, b, c bool) bool {
+	switch {
+	case !a && b:
+		return false
+	}
+//line gen.tmpl:100
+	x := a &&
+		!(b || c)
+//line gen.tmpl:200:10
+	return c ||/*line other.tmpl:7:3*/ x
+}
+
+func main() {
+	for i := range 8 {
+		f(i&1 != 0, i&2 != 0, i&4 != 0)
+	}
+}
+`)
+	build := func(mode string) *profile.File {
+		return profilesOf(t, build(t, dir, "-pepmode="+mode), "")["edges"]
+	}
+	cover := build("cover")
+	edges, err := cover.Edges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range profile.SumEdges(edges) {
+		if b.ID.Func.Name == "main.f" {
+			text := fmt.Sprintf("%s:%d:%d %s", filepath.Base(b.ID.Pos.File), b.ID.Pos.Line, b.ID.Pos.Col, b.Kind)
+			for _, o := range b.Outcomes {
+				text += fmt.Sprintf(" %s=%d", o.Name, o.Count)
+			}
+			got = append(got, text)
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"gen.tmpl:100:7 && true=4 false=2",
+		"gen.tmpl:101:5 || true=2 false=2",
+		"gen.tmpl:101:10 value true=1 false=1",
+		"gen.tmpl:200:18 || true=3 false=3",
+		"main.go:6:8 && true=4 false=4",
+		"main.go:6:13 case true=2 false=2",
+		"other.tmpl:7:4 value true=1 false=2",
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("branches (-want +got)\n%s", diff)
+	}
+
+	exact := build("exact")
+	if mode := cover.Facts[0].Text(facts.Mode); mode != facts.ModeCover {
+		t.Errorf("mode %q", mode)
+	}
+	if mode := exact.Facts[0].Text(facts.Mode); mode != facts.ModeExact {
+		t.Errorf("mode %q of an exact build", mode)
+	}
+	if cover.BuildID == exact.BuildID {
+		t.Errorf("both builds are %s", exact.BuildID)
 	}
 }

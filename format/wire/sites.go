@@ -88,7 +88,7 @@ type Span struct {
 
 // A Branch is the construct that decides which out-edge is taken.
 type Branch struct {
-	Kind      string // "if", "for", "range", "switch", "type switch", "select", "&&", "||", …
+	Kind      string // "if", "for", "range", "switch", "type switch", "select", "&&", "||", "case", "value", …
 	File      int    // index into Package.Files
 	Line, Col int
 }
