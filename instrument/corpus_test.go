@@ -24,6 +24,7 @@ import (
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/internal/goruntimetest"
@@ -120,7 +121,9 @@ func (v vendored) Import(path string) (*types.Package, error) {
 func TestCorpus(t *testing.T) { instrumentCorpus(t, instrument.Options{}) }
 
 // Decisions in values and cases have code around their operands.
-func TestCorpusCover(t *testing.T) { instrumentCorpus(t, instrument.Options{Mode: rewrite.Cover}) }
+func TestCorpusCover(t *testing.T) {
+	instrumentCorpus(t, instrument.Options{Mode: rewrite.Cover, Numbers: pathnum.Options{Truncate: pathnum.Rest}})
+}
 
 // events are the kinds that "all" leaves to engines and traces.
 const events = "pairs,stores,ops,directcalls,entries,returns"

@@ -56,6 +56,7 @@ type shape struct {
 	maxNodes, maxOut int
 	anywhere         float64 // share of edges with a random target; others lead a little forward
 	fixed, dead      float64 // shares of edges
+	ends             float64 // share of edges on which paths must end
 }
 
 // random makes a graph. Some of its edges are double.
@@ -70,6 +71,9 @@ func (s shape) random(r *rand.Rand) *pathnum.Graph {
 				Freq:  float64(r.IntN(100)),
 				Fixed: r.Float64() < s.fixed,
 				Dead:  r.Float64() < s.dead,
+			}
+			if s.ends > 0 {
+				e.Ends = !e.Fixed && r.Float64() < s.ends
 			}
 			switch {
 			case r.Float64() < s.anywhere:

@@ -89,6 +89,10 @@ const (
 	// BackEdge ends paths on the edges that close loops only, as Ball and Larus
 	// do: what leads to a loop and its first round are one path.
 	BackEdge
+
+	// Rest ends paths as Header does, but at the headers of such loops only that have a round
+	// without an edge on which paths end anyhow: see Edge.Ends.
+	Rest
 )
 
 // An Order says which out-edges of a node come first, and so have the low Vals.
@@ -160,7 +164,8 @@ func (e *SizeError) Error() string {
 //
 // The loop headers are the targets of the retreating edges of a depth-first
 // search that takes out-edges in order; every cycle has one, and in a reducible
-// graph they do not depend on the order.
+// graph they do not depend on the order. With Rest these are the cycles of the graph
+// without the edges that end paths, and the search begins again at the targets of these.
 //
 // Errors are a [*FixedError] or a [*SizeError]. Number panics if an edge of g
 // leads nowhere.

@@ -14,6 +14,7 @@ type numbering struct {
 	preds    [][]edge // live edges into each node
 	post     []int    // the nodes that can be reached, in postorder
 	state    []visit  // by node, of the depth-first search
+	roots    []int    // where paths begin, to search from
 	retreats []edge   // edges that close cycles
 	starts   []startKind
 	paths    []uint64 // NumPaths by node
@@ -99,12 +100,18 @@ func (n *numbering) bury() {
 // search goes through the live part of the graph depth first, and then marks the edges
 // of all nodes that it has not reached as dead.
 func (n *numbering) search() {
-	n.visit(n.in.Entry)
+	n.roots = []int{n.in.Entry}
+	for i := 0; i < len(n.roots); i++ {
+		if v := n.roots[i]; n.state[v] == unseen {
+			n.visit(v)
+		}
+	}
 	for v, node := range n.out.Nodes {
 		if n.state[v] == unseen {
 			for i := range node.Out {
 				node.Out[i].Dead = true
 			}
+			n.preds[v] = nil
 			continue
 		}
 		reached := n.preds[v][:0]
@@ -121,6 +128,10 @@ func (n *numbering) visit(v int) {
 	n.state[v] = active
 	for i, e := range n.out.Nodes[v].Out {
 		if e.Dead || e.To == pdag.Exit {
+			continue
+		}
+		if n.opts.Truncate == Rest && n.in.Nodes[v].Out[i].Ends {
+			n.roots = append(n.roots, e.To)
 			continue
 		}
 		switch n.state[e.To] {

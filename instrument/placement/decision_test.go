@@ -35,8 +35,8 @@ func TestPathsHaveWholeDecisions(t *testing.T) {
 			if f.Skipped != "" {
 				continue
 			}
-			for _, limit := range []uint64{0, 4} {
-				p, err := placement.New(f, pathnum.Options{Limit: limit})
+			for _, opts := range []pathnum.Options{{Truncate: pathnum.Rest}, {Truncate: pathnum.Rest, Limit: 4}, {}} {
+				p, err := placement.New(f, opts)
 				if err != nil {
 					continue
 				}

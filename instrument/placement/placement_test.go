@@ -404,7 +404,7 @@ func checkAllPaths(t *testing.T, loads []source) {
 			if f.Skipped != "" {
 				continue
 			}
-			for _, opts := range []pathnum.Options{{}, {Truncate: pathnum.BackEdge}, {Limit: 4}, {Order: pathnum.Coldest}} {
+			for _, opts := range []pathnum.Options{{}, {Truncate: pathnum.BackEdge}, {Limit: 4}, {Order: pathnum.Coldest}, {Truncate: pathnum.Rest}} {
 				p, err := placement.New(f, opts)
 				if err != nil {
 					continue // it is not instrumented with these options

@@ -192,6 +192,9 @@ func (t Tag) Pattern() (*bisect.Pattern, error) {
 // numbering returns the options of the path numbering.
 func (t Tag) numbering() pathnum.Options {
 	var o pathnum.Options
+	if t.Mode == rewrite.Cover {
+		o.Truncate = pathnum.Rest
+	}
 	if t.Truncate == "backedge" {
 		o.Truncate = pathnum.BackEdge
 	}
