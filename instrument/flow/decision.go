@@ -7,6 +7,7 @@ package flow
 import (
 	"go/constant"
 	"go/types"
+	"slices"
 
 	"github.com/pepgo/pep/instrument/mark"
 )
@@ -57,5 +58,15 @@ func decided(n *Node, e *Edge) bool {
 	if len(n.Out) < 2 || e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 || e.Panics {
 		return false
 	}
-	return e.Leaf == nil || !e.To.Whole
+	return (e.Leaf == nil || !e.To.Whole) && !leavesAtOnce(e.To)
+}
+
+// leavesAtOnce reports whether the code on the only way from n, out of the function, is executed
+// before anything else in n: n is a return. The path that ends there has the decision before it.
+func leavesAtOnce(n *Node) bool {
+	if len(n.Out) != 1 || n.Out[0].To != nil || n.Out[0].Point.Marker == nil {
+		return false
+	}
+	at := n.Out[0].Point.Marker.Pos
+	return !slices.ContainsFunc(n.Markers, func(mk *mark.Marker) bool { return mk.From.IsValid() && mk.From != at })
 }
