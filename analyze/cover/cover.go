@@ -111,6 +111,7 @@ type function struct {
 	count []int64 // of the nodes
 	edges [][]int64
 	paths map[string]int64 // by label
+	begun map[int64]int64  // paths that have not ended, by the line where they began
 }
 
 // New adds up runs.
@@ -172,7 +173,7 @@ func add(known map[identity]*function, r Run) error {
 			id := identity{site.Name, pkg.Files[site.File], site.Line}
 			f := known[id]
 			if f == nil {
-				f = &function{id: id, pkg: pkg, site: site, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64)}
+				f = &function{id: id, pkg: pkg, site: site, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
 				for _, n := range site.Graph.Nodes {
 					f.edges = append(f.edges, make([]int64, len(n.Out)))
 				}
@@ -193,7 +194,56 @@ func add(known map[identity]*function, r Run) error {
 		}
 		f.paths[p.ID.Label] += p.Count
 	}
+	unended, err := r.Paths.Unended()
+	if err != nil {
+		return err
+	}
+	for _, u := range unended {
+		if f := known[identity{u.Func.Name, u.Func.File, int(u.Func.StartLine)}]; f != nil {
+			f.begun[u.Line] += u.Count
+		}
+	}
 	return nil
+}
+
+// countBegun counts the statements up to the next decision of paths that a panic has left, or the end of the
+// program: they began. If several paths begin on a line, the profile does not tell which it was.
+func (f *function) countBegun() {
+	for line, count := range f.begun {
+		start := -1
+		for i, s := range f.site.Graph.Starts {
+			if f.beginLine(i, s.Node) != line {
+				continue
+			}
+			if start >= 0 {
+				start = -1
+				break
+			}
+			start = s.Node
+		}
+		for n := start; n >= 0 && len(f.site.Graph.Nodes[n].Out) > 0; {
+			f.count[n] += count
+			e := f.site.Graph.Nodes[n].Out[0]
+			if len(f.site.Graph.Nodes[n].Out) > 1 || e.Ends || e.To == pdag.Exit {
+				break
+			}
+			n = e.To
+		}
+	}
+}
+
+// beginLine is the line by which profiles name a start.
+func (f *function) beginLine(start, node int) int64 {
+	b := &f.site.Blocks[node]
+	switch {
+	case start == 0:
+		return int64(f.id.line)
+	case b.Branch.Line > 0 && len(b.Outs) > 1:
+		return int64(b.Branch.Line)
+	case len(b.Spans) > 0:
+		return int64(b.Spans[0].Line)
+	}
+	return 0
 }
 
 // decode returns the steps of a path.
@@ -257,6 +307,7 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 		}
 		c.Incomplete += t.trace(steps, count)
 	}
+	f.countBegun()
 	for n := range f.site.Blocks {
 		b := &f.site.Blocks[n]
 		for _, s := range b.Spans {

@@ -186,3 +186,30 @@ func TestWhatIsLeftOutAndRefused(t *testing.T) {
 		t.Errorf("two graphs: %v", err)
 	}
 }
+
+// A path that a panic left has executed what comes before its first decision.
+func TestWhatPanicsLeave(t *testing.T) {
+	file := write(t, src)
+	p := program(t, site(file))
+	text := "profile paths\ncomment \"#pep.version=1 mode=exact\"\nbinary p.test\nbuild " + p.ID() + "\nperiod 1 paths/count\n" +
+		"unended func=example.com/p.f at=" + file + ":3 from=entry line=3 count=4\n"
+	data, err := proftest.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := profile.Parse("p.test.1.paths.pb.gz", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New([]Run{{f, p}}, source.NewTree(""), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int64
+	for _, s := range c.Packages[0].Functions[0].Statements {
+		got = append(got, s.Count)
+	}
+	if diff := cmp.Diff([]int64{4, 0, 0}, got); diff != "" {
+		t.Errorf("counts of statements (-want +got):\n%s", diff)
+	}
+}
