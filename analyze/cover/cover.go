@@ -152,6 +152,9 @@ func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
 		}
 		p.Functions = append(p.Functions, x)
 	}
+	for _, text := range files {
+		text.statements()
+	}
 	slices.SortFunc(c.Packages, func(p, q *Package) int { return cmp.Compare(p.Path, q.Path) })
 	for _, p := range c.Packages {
 		slices.SortFunc(p.Functions, func(f, g *Function) int {
@@ -264,20 +267,23 @@ type place struct {
 
 // A file is a source file with its decisions.
 type file struct {
+	name      string
 	tree      *ast.File // nil if there is no source of Go
 	generated bool
 	decisions []*Decision
+	list      []written // statements of the source, without counts
+	spans     []span    // of the functions that are listed
 }
 
 func readFile(src *source.Tree, name string) *file {
 	text, ok := src.Text(name)
 	if !ok || filepath.Ext(name) != ".go" {
-		return &file{}
+		return &file{name: name}
 	}
 	fset := token.NewFileSet()
 	tree, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return &file{}
+		return &file{name: name}
 	}
 	at := func(p token.Pos) (line, col int) {
 		pos := fset.PositionFor(p, false)
@@ -286,7 +292,7 @@ func readFile(src *source.Tree, name string) *file {
 	of := func(n ast.Node) string {
 		return text[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset]
 	}
-	return &file{tree, ast.IsGenerated(tree), decisions(tree, at, of)}
+	return &file{name: name, tree: tree, generated: ast.IsGenerated(tree), decisions: decisions(tree, at, of), list: statements(name, tree, at)}
 }
 
 // coverage adds up what the paths of f show.
@@ -309,11 +315,13 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	}
 	f.countBegun()
 	for n := range f.site.Blocks {
-		b := &f.site.Blocks[n]
-		for _, s := range b.Spans {
-			x.Statements = append(x.Statements, Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]})
+		for _, s := range f.site.Blocks[n].Spans {
+			text.spans = append(text.spans, span{x, false, Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
 		}
 		f.branch(x, n)
+	}
+	for _, b := range x.Branches { // a span of its own, for statements that have no other
+		text.spans = append(text.spans, span{x, true, Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
 	}
 	slices.SortFunc(x.Branches, func(b, d *Branch) int {
 		return cmp.Or(cmp.Compare(b.File, d.File), cmp.Compare(b.Line, d.Line), cmp.Compare(b.Col, d.Col))

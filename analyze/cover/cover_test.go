@@ -38,8 +38,8 @@ func site(file string) *wire.Package {
 		}
 		return b
 	}
-	leave := func(line int) wire.Block {
-		return wire.Block{Spans: []wire.Span{at(line, 3, 9)}, Outs: []wire.Out{{Line: line, Col: 3}}}
+	leave := func(line, col int) wire.Block {
+		return wire.Block{Spans: []wire.Span{at(line, col, col+6)}, Outs: []wire.Out{{Line: line, Col: col}}}
 	}
 	first := branch("&&", 5, 4, 7)
 	first.Spans = []wire.Span{at(4, 2, 18)}
@@ -55,7 +55,7 @@ func site(file string) *wire.Package {
 			},
 			Starts: []pdag.Start{{Node: 0}}, N: 4,
 		},
-		Blocks: []wire.Block{first, branch("||", 11, 5, 4), branch("if", 16, 5, 7), leave(5), leave(7)},
+		Blocks: []wire.Block{first, branch("||", 11, 5, 4), branch("if", 16, 5, 7), leave(5, 3), leave(7, 2)},
 	}}}
 }
 
@@ -148,7 +148,7 @@ func TestCoverage(t *testing.T) {
 	if err := c.WriteProfile(&blocks); err != nil {
 		t.Fatal(err)
 	}
-	wantBlocks := "mode: count\nexample.com/p/p.go:4.2,4.18 1 7\nexample.com/p/p.go:5.3,5.9 1 5\nexample.com/p/p.go:7.3,7.9 1 2\n"
+	wantBlocks := "mode: count\nexample.com/p/p.go:4.2,4.19 1 7\nexample.com/p/p.go:5.3,5.14 1 5\nexample.com/p/p.go:7.2,7.14 1 2\n"
 	if diff := cmp.Diff(wantBlocks, blocks.String()); diff != "" {
 		t.Errorf("profile (-want +got):\n%s", diff)
 	}
@@ -211,5 +211,38 @@ func TestWhatPanicsLeave(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int64{4, 0, 0}, got); diff != "" {
 		t.Errorf("counts of statements (-want +got):\n%s", diff)
+	}
+}
+
+// Statements are those that go test -cover counts: in blocks and clauses, "if" behind "else", and loops.
+func TestStatementsOfSource(t *testing.T) {
+	const text = `package p
+
+func f(n int) int {
+	var x int
+	for {
+		if n > 1 {
+			break
+		} else if n < 0 {
+			x++
+			continue
+		}
+		switch {
+		case n == 3:
+			x = func() int {
+				return 1
+			}()
+		}
+	}
+	return x
+}
+`
+	file := readFile(source.NewTree(""), write(t, text))
+	var lines []int
+	for _, s := range file.list {
+		lines = append(lines, s.Line)
+	}
+	if diff := cmp.Diff([]int{4, 5, 19, 6, 12, 8, 7, 9, 10, 14, 15}, lines); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
