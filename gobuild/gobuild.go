@@ -206,6 +206,9 @@ func (b *build) sayWhere(stderr io.Writer, since time.Time) {
 		verb = "top"
 	}
 	show := "pep " + verb + " shows the newest"
+	if b.args.Mode == rewrite.Cover {
+		show = "pep cover shows what they never decided"
+	}
 	if dir != "." {
 		show = "PEPDIR=" + dir + " " + show
 	}

@@ -122,3 +122,13 @@ func (s *shape) only(from, to int) bool {
 	}
 	return edges == 1
 }
+
+// loop reports whether a node is the head of a loop: control comes back to it from what it dominates.
+func (s *shape) loop(node int) bool {
+	for _, p := range s.preds[node] {
+		if s.order[p] >= 0 && s.common(p, node) == node {
+			return true
+		}
+	}
+	return false
+}

@@ -43,7 +43,7 @@ func reached(f *wire.Func, node int, edge pdag.Step) map[int]bool {
 func TestWhatMustHaveRun(t *testing.T) {
 	none := pdag.Step{Node: -1}
 	r := rand.New(rand.NewPCG(1, 2))
-	proved := 0
+	proved, loops := 0, 0
 	for range 2000 {
 		f := randomGraph(r)
 		s := newShape(f)
@@ -55,6 +55,18 @@ func TestWhatMustHaveRun(t *testing.T) {
 				if ran[m] != want {
 					t.Fatalf("%v: %d has run, so %d has: got %t, want %t", f.Graph.Nodes, n, m, ran[m], want)
 				}
+			}
+			head := false // some edge leads back to n from a node that n dominates
+			for m := range f.Graph.Nodes {
+				for _, e := range f.Graph.Nodes[m].Out {
+					head = head || e.To == n && all[m] && all[n] && (m == n || !reached(f, n, none)[m])
+				}
+			}
+			if s.loop(n) != head {
+				t.Fatalf("%v: %d is the head of a loop: got %t, want %t", f.Graph.Nodes, n, s.loop(n), head)
+			}
+			if head {
+				loops++
 			}
 			for i, e := range f.Graph.Nodes[n].Out {
 				if !all[n] || e.To == pdag.Exit {
@@ -70,8 +82,8 @@ func TestWhatMustHaveRun(t *testing.T) {
 			}
 		}
 	}
-	if proved < 1000 {
-		t.Errorf("%d edges that control must take: the graphs test too little", proved)
+	if proved < 1000 || loops < 500 {
+		t.Errorf("%d edges that control must take and %d heads of loops: the graphs test too little", proved, loops)
 	}
 }
 

@@ -13,15 +13,30 @@ import (
 	"github.com/pepgo/pep/format/schema"
 )
 
-// from returns how a path begins, and where: "entry", "loop" or "cut".
-func (v *view) from(text string) (how string, at placeOf) {
-	for _, begins := range []string{schema.LoopAt, schema.CutAt} {
-		if rest, ok := strings.CutPrefix(text, begins); ok {
-			i := strings.LastIndexByte(rest, ':')
-			if line, err := strconv.ParseInt(rest[i+1:], 10, 32); err == nil && i >= 0 {
-				return strings.TrimSpace(begins), v.place(rest[:i], line, 0)
-			}
+// How paths begin, besides schema.Entry.
+const (
+	loop = "loop"
+	cut  = "cut"
+)
+
+// from returns how a path begins, and where. Profiles say "loop" also of paths that begin behind a decision, in
+// programs built for coverage.
+func (v *view) from(i int) (how string, at placeOf) {
+	text := v.f.paths[i].From
+	for how, begins := range map[string]string{loop: schema.LoopAt, cut: schema.CutAt} {
+		rest, ok := strings.CutPrefix(text, begins)
+		if !ok {
+			continue
 		}
+		n := strings.LastIndexByte(rest, ':')
+		line, err := strconv.ParseInt(rest[n+1:], 10, 32)
+		if err != nil || n < 0 {
+			continue
+		}
+		if v.shape != nil && !v.shape.loop(v.f.site.Graph.Starts[v.start[i]].Node) {
+			how = cut
+		}
+		return how, v.place(rest[:n], line, 0)
 	}
 	return schema.Entry, placeOf{line: v.f.id.StartLine}
 }
@@ -53,7 +68,7 @@ func (v *view) tallies() *tallies {
 			file := v.place(s.File, 0, 0).file
 			t.files[file] = append(t.files[file], change{s.First, c}, change{s.Last + 1, tally{-c.count, -c.raw}})
 		}
-		if how, at := v.from(p.From); how != schema.Entry {
+		if how, at := v.from(i); how == loop {
 			head := t.heads[at]
 			head.add(c)
 			t.heads[at] = head

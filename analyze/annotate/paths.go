@@ -15,10 +15,9 @@ import (
 func (v *view) paths() {
 	var flow, all float64
 	for i := range v.f.paths {
-		p := &v.f.paths[i]
 		flow += v.flow(i)
 		all += v.count[i]
-		if how, _ := v.from(p.From); how == schema.Entry {
+		if how, _ := v.from(i); how == schema.Entry {
 			v.d.Entries += round(v.count[i])
 		}
 	}
@@ -42,7 +41,7 @@ func (v *view) flow(i int) float64 { return v.count[i] * float64(len(v.f.paths[i
 
 func (v *view) path(i int, flow float64) Path {
 	p := &v.f.paths[i]
-	how, at := v.from(p.From)
+	how, at := v.from(i)
 	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count, Samples: p.Samples,
 		Lines: [][2]int64{}, Branches: []Decision{}, Nodes: []int{}}
 	x.Share = share(v.flow(i), flow)

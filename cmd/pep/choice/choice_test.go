@@ -86,6 +86,7 @@ func TestFunctions(t *testing.T) {
 		"main.(*T).f":       "main.(*T).f",
 		"lib.Map[...]·p0":   "lib.Map[...]",
 		"…/b.(*T).g·p1":     "example.com/a/b.(*T).g",
+		"b.(*T).g":          "example.com/a/b.(*T).g",
 		"count":             "main.count main.count.func1",
 		`^main\.`:           "main.count main.count.func1 main.(*T).f",
 		"main.count.":       "main.count.func1",

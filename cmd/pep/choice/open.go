@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/executable"
@@ -82,6 +83,29 @@ func Process(c *command.Call, pid int) (*profile.File, error) {
 	return r.Parse(fmt.Sprintf("process %d", pid), bytes.NewReader(data))
 }
 
+// Program reads the site tables of the program of a profile: of a file that the user names, or those that the
+// program has written beside the profile, or in the program's file if that is still what it was.
+func Program(f *profile.File, named string) (*executable.File, error) {
+	if named != "" {
+		return executable.Open(named)
+	}
+	beside, err := f.Beside("sites")
+	if err == nil {
+		beside = strings.TrimSuffix(beside, suffix)
+		if x, err := executable.Open(beside); err == nil {
+			return x, nil
+		}
+	}
+	x, err := executable.Open(f.Binary)
+	if err != nil {
+		return nil, err
+	}
+	if x.ID() != f.BuildID {
+		return nil, fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
+	}
+	return x, nil
+}
+
 // Run opens all files of the runs that the user means, and puts them beside the source of the program.
 // The file of the program may be named; otherwise it is used if it is still where it was, and is still
 // what it was.
@@ -98,12 +122,9 @@ func Run(c *command.Call, names []string, program, sourcePath string) (*profile.
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := executable.Open(cmp.Or(program, run.Paths.Binary))
+	file, err := Program(run.Paths, program)
 	if program != "" && err != nil {
 		return nil, nil, err
-	}
-	if program == "" && (err != nil || file.ID() != run.Paths.BuildID) {
-		file = nil
 	}
 	p, err := annotate.New(annotate.Input{Run: run, Program: file, Source: source.NewTree(sourcePath)})
 	return run, p, err

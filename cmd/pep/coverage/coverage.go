@@ -11,11 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/cover"
-	"github.com/pepgo/pep/analyze/executable"
-	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
@@ -101,29 +98,14 @@ func open(c *command.Call, names []string) (runs []cover.Run, err error) {
 			if !slices.ContainsFunc(f.Facts, func(l facts.List) bool { return l.Text(facts.Mode) == facts.ModeCover }) {
 				return nil, fmt.Errorf("%s: its program was not built for coverage: build it with pepbuild -pepmode=cover, and run it again", name)
 			}
-			program, err := tables(f)
+			program, err := choice.Program(f, "")
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%s: no site tables beside it, and its program cannot be read: %w", name, err)
 			}
 			runs = append(runs, cover.Run{Paths: f, Program: program})
 		}
 	}
 	return runs, nil
-}
-
-// tables reads the site tables that a program has written beside its profile.
-func tables(f *profile.File) (*executable.File, error) {
-	stem, ok := strings.CutSuffix(f.Name, "."+string(schema.Paths)+".pb.gz")
-	if ok {
-		if x, err := executable.Open(stem + ".sites"); err == nil {
-			return x, nil
-		}
-	}
-	x, err := executable.Open(f.Binary)
-	if err != nil {
-		return nil, fmt.Errorf("%s: neither %s.sites beside it nor its program can be read: %w", f.Name, stem, err)
-	}
-	return x, nil
 }
 
 func writeFile(name string, write func(io.Writer) error) error {
