@@ -450,6 +450,21 @@ func panics(p *point, list []int) (err error) {
 	panic(⟦‹x› || ‹p.ok›⟧)
 }
 
+//go:noinline
+func late(m map[int]bool, a, b bool) (err error) { // panics behind the decision
+	defer func() {
+		if recover() != nil {
+			err = errors.New("late")
+		}
+	}()
+	if ⟦‹a› && !‹b›⟧ {
+		m[2] = true
+		panic("later")
+	}
+	m[1] = ⟦‹a› && ‹b›⟧
+	return
+}
+
 func count(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := 0; ⟦‹i < n› && ‹yield(i)›⟧; i++ {
@@ -534,7 +549,7 @@ func main() {
 			fmt.Println(sequences(n, a), generic(a, b, n), generic(flag(b), flag(c), int8(n)), literals(b, c, n))
 		}
 		list := []point{{1, 2, a}, {3, 4, b}, {5, 6, c}, {0, -30, a}}
-		fmt.Println(loops(i, list), jumps(i))
+		fmt.Println(loops(i, list), jumps(i), late(nil, a, b), late(map[int]bool{}, b, c))
 		fmt.Println(panics(nil, nil), panics(&list[0], nil), panics(&list[1], []int{1}), panics(nil, []int{1, 1, i - 4}), panics(&list[2], []int{1, 2, i - 2}))
 	}
 	fmt.Println(sum, global)

@@ -55,10 +55,13 @@ func begins(l *mark.Leaf) bool { return l == l.Cond.Leaves[0] && !l.Cond.Inner }
 
 // decided reports whether a decision has been made at n when control takes e.
 func decided(n *Node, e *Edge) bool {
-	if len(n.Out) < 2 || e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 || e.Panics {
+	if len(n.Out) < 2 || e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 {
 		return false
 	}
-	return (e.Leaf == nil || !e.To.Whole) && !leavesAtOnce(e.To)
+	if e.Leaf != nil && e.Leaf.Cond.Value {
+		return !e.To.Whole
+	}
+	return !e.To.Whole && !leavesAtOnce(e.To)
 }
 
 // leavesAtOnce reports whether the code on the only way from n, out of the function, is executed

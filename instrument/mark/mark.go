@@ -77,6 +77,9 @@ type Cond struct {
 	// operand behind the first.
 	Inner bool
 
+	// Value says that the outcome is a value, with which the statement goes on.
+	Value bool
+
 	// NoBool says that an operand has no boolean type: a case that is an interface.
 	NoBool bool
 }

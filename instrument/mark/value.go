@@ -82,7 +82,7 @@ func (m *inserter) condLiterals(e ast.Expr) {
 
 // value puts markers around the operands of e, which is a value with && or ||.
 func (m *inserter) value(e ast.Expr) ast.Expr {
-	c := &Cond{Expr: e, Split: true, Inner: m.inner}
+	c := &Cond{Expr: e, Split: true, Value: true, Inner: m.inner}
 	v := &Value{cond: c, marked: &ast.BinaryExpr{Op: token.LOR}}
 	v.marked.X = m.operand(c, e, "value")
 	v.marked.Y = typeOf(c.Leaves)

@@ -9,6 +9,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/internal/pepbuildtest"
@@ -35,7 +37,17 @@ const corePath = "0pep/core"
 // archives returns the archives in testdata by name.
 func archives(t *testing.T) map[string]*txtar.Archive {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
+	return archivesIn(t, "testdata/*.txtar")
+}
+
+func coverArchives(t *testing.T) map[string]*txtar.Archive {
+	t.Helper()
+	return archivesIn(t, "testdata/cover/*.txtar")
+}
+
+func archivesIn(t *testing.T, pattern string) map[string]*txtar.Archive {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no archives: %v", err)
 	}
@@ -71,12 +83,23 @@ func do(t *testing.T, text []byte, opts instrument.Options) (pkg *instrument.Pac
 // Each archive has a program in.go, and sample.go: the instrumented text for
 // samples, followed by the functions that are skipped.
 func TestGolden(t *testing.T) {
-	for name, a := range archives(t) {
+	golden(t, ".", archives(t), "sample.go", instrument.Options{Mode: rewrite.Sample})
+}
+
+// Each archive in testdata/cover likewise has the instrumented text for coverage, cover.go.
+func TestCoverGolden(t *testing.T) {
+	golden(t, "cover", coverArchives(t), "cover.go", cover)
+}
+
+var cover = instrument.Options{Mode: rewrite.Cover, Numbers: pathnum.Options{Truncate: pathnum.Rest}}
+
+func golden(t *testing.T, dir string, all map[string]*txtar.Archive, file string, opts instrument.Options) {
+	for name, a := range all {
 		t.Run(name, func(t *testing.T) {
 			in := a.Files[0].Data
-			pkg, res := do(t, in, instrument.Options{Mode: rewrite.Sample})
+			pkg, res := do(t, in, opts)
 			text := strings.ReplaceAll(res.Text[pkg.Files[0]], pkg.Files[0], "in.go")
-			got := []txtar.File{a.Files[0], {Name: "sample.go", Data: []byte(text)}}
+			got := []txtar.File{a.Files[0], {Name: file, Data: []byte(text)}}
 			if len(res.Sites.Skipped) > 0 {
 				var left strings.Builder
 				for _, l := range res.Sites.Skipped {
@@ -86,7 +109,7 @@ func TestGolden(t *testing.T) {
 			}
 			if *update {
 				a.Files = got
-				if err := os.WriteFile("testdata/"+name+".txtar", txtar.Format(a), 0o666); err != nil {
+				if err := os.WriteFile(filepath.Join("testdata", dir, name+".txtar"), txtar.Format(a), 0o666); err != nil {
 					t.Fatal(err)
 				}
 				return
@@ -160,12 +183,15 @@ func TestTextIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, a := range archives(t) {
+	programs := archives(t)
+	maps.Copy(programs, coverArchives(t))
+	for name, a := range programs {
 		for kind, opts := range map[string]instrument.Options{
 			"sample":        {Mode: rewrite.Sample},
 			"registers":     {Mode: rewrite.Sample, Without: rewrite.WithoutRegisters},
 			"polls":         {Mode: rewrite.Sample, Without: rewrite.WithoutPolls},
 			"exact":         {Mode: rewrite.Exact},
+			"cover":         cover,
 			"sample,taps":   {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}},
 			"exact,taps":    {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
 			"exact,edges":   {Mode: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
@@ -227,6 +253,9 @@ type Table struct { Path string; N uint64 }
 type Number uint32
 func Poll(Number)
 func Count(*Table, Number)
+func Counted(*Table, Number) Number
+func Added(*Number, Number) Number
+func Restarted(*Number, Number) Number
 var Taps uint32
 func Tap(pc, w uint64)
 func Tap2(pc, w, more uint64)
@@ -323,7 +352,7 @@ func TestManyPathsPEP35(t *testing.T) {
 // kind of truncation. One executable has them all, for linking takes longer than compiling.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs seven times")
+		t.Skip("builds all programs eight times")
 	}
 	dir := t.TempDir()
 	tool, err := pepbuildtest.Build(dir)
@@ -332,6 +361,7 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 	}
 	module := filepath.Join(dir, "module")
 	all := archives(t)
+	maps.Copy(all, coverArchives(t))
 	for file, a := range tapArchives(t, "bursts") {
 		all["bursts"+strings.TrimSuffix(filepath.Base(file), ".txtar")] = a
 	}
@@ -355,6 +385,7 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 	for mode, flag := range map[string]string{
 		"sample":   "-pepmode=sample",
 		"exact":    "-pepmode=exact",
+		"cover":    "-pepmode=cover",
 		"backedge": "-peptruncate=backedge",
 		"taps":     "-peptaps=all",
 		"exacttap": "-peptaps=all -pepmode=exact",
