@@ -465,6 +465,17 @@ func late(m map[int]bool, a, b bool) (err error) { // panics behind the decision
 	return
 }
 
+var ready = make(chan bool)
+
+//go:noinline
+func waits(a, b bool) int {
+	if ⟦‹a› && ‹b›⟧ {
+		ready <- true
+		select {}
+	}
+	return 1
+}
+
 func count(n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := 0; ⟦‹i < n› && ‹yield(i)›⟧; i++ {
@@ -552,7 +563,9 @@ func main() {
 		fmt.Println(loops(i, list), jumps(i), late(nil, a, b), late(map[int]bool{}, b, c))
 		fmt.Println(panics(nil, nil), panics(&list[0], nil), panics(&list[1], []int{1}), panics(nil, []int{1, 1, i - 4}), panics(&list[2], []int{1, 2, i - 2}))
 	}
-	fmt.Println(sum, global)
+	fmt.Println(sum, global, waits(true, false), waits(false, true))
+	go waits(true, true)
+	<-ready
 	report()
 }
 `

@@ -44,6 +44,9 @@ func endAtDecisions(nodes []*Node) {
 	}
 	for _, n := range nodes {
 		for _, e := range n.Out {
+			if e.Leaf != nil && e.To != nil && len(e.To.Out) == 0 {
+				e.To = nil // to select {}, which no path goes through
+			}
 			e.Ends = e.Ends || decided(n, e)
 		}
 	}
