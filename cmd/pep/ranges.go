@@ -4,10 +4,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
@@ -46,7 +42,7 @@ func ranges(c *command.Call) error {
 		return err
 	}
 	if *svg != "" {
-		if err := writeFile(*svg, t.WriteSVG); err != nil {
+		if err := command.WriteFile(*svg, t.WriteSVG); err != nil {
 			return err
 		}
 	}
@@ -56,16 +52,4 @@ func ranges(c *command.Call) error {
 		}
 	}
 	return c.Print(t, nil)
-}
-
-// writeFile writes a file.
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
 }

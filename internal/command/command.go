@@ -298,3 +298,15 @@ func Version(c *Call) error {
 	_, err := fmt.Fprintln(c.Stdout, c.program.Name, v, goVersion)
 	return err
 }
+
+// WriteFile writes a file. If that fails, it leaves no part of it.
+func WriteFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", name, err), os.Remove(name))
+	}
+	return nil
+}

@@ -52,7 +52,7 @@ func Cover(c *command.Call) error {
 	}
 	for name, write := range map[string]func(io.Writer) error{*lcov: coverage.WriteLCOV, *blocks: coverage.WriteProfile} {
 		if name != "" {
-			if err := writeFile(name, write); err != nil {
+			if err := command.WriteFile(name, write); err != nil {
 				return err
 			}
 		}
@@ -106,15 +106,4 @@ func open(c *command.Call, names []string) (runs []cover.Run, err error) {
 		}
 	}
 	return runs, nil
-}
-
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
 }

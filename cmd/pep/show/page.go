@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -46,23 +46,11 @@ func HTML(c *command.Call) error {
 		return page.Write(c.Stdout, p)
 	}
 	name := cmp.Or(*out, filepath.Join(filepath.Dir(append(c.Args, "")[0]), p.Name+".html"))
-	if err := writePage(name, p); err != nil {
+	if err := command.WriteFile(name, func(w io.Writer) error { return page.Write(w, p) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Stdout, "%s has the page; open it in a browser\n", name)
 	return err
-}
-
-// writePage writes a file. If that fails, it leaves no part of it.
-func writePage(name string, p *annotate.Program) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(page.Write(f, p), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	return nil
 }
 
 // Serve is the command serve.

@@ -9,9 +9,11 @@ package show
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
+	"github.com/pepgo/pep/analyze/page"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
@@ -121,7 +123,7 @@ func (f runFlags) show(c *command.Call, s *launch.Session, r *launch.Run) error 
 	if name == "" {
 		name = filepath.Join(s.Dir, r.Name+".html")
 	}
-	if err := writePage(name, p); err != nil {
+	if err := command.WriteFile(name, func(w io.Writer) error { return page.Write(w, p) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.Stderr, "pep: %s has the page, and %s the program and its profiles, for pep top and the like\n", name, s.Dir)
