@@ -57,7 +57,7 @@ type Options struct {
 // A Coverage is what runs decided.
 type Coverage struct {
 	Packages   []*Package // by import path
-	Incomplete int64      // executions of decisions that did not end, because of a panic
+	Incomplete int64      // executions of decisions that did not end
 	NoSource   []string   // files whose decisions are not known
 }
 

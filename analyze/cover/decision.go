@@ -3,6 +3,7 @@ package cover
 // This file finds decisions in source, and says which of their conditions were shown to matter.
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -238,38 +239,25 @@ func (d *Decision) Add(conditions []Truth, count int64) {
 	d.Vectors[i].Count += count
 }
 
-// decisions returns the decisions in a file, in the order of their positions. text returns the source of
-// an expression.
-func decisions(file *ast.File, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
-	ast.Inspect(file, func(n ast.Node) bool {
+// decisions returns the decisions in a piece of syntax, in the order of their positions. text returns the source
+// of an expression.
+func decisions(n ast.Node, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
+	ast.Inspect(n, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
 		if !ok || !logical(e) {
 			return true
 		}
 		d := &Decision{Text: text(e)}
 		d.Line, d.Col = place(e.Pos())
-		var inner []ast.Node
-		d.root = d.expr(e, place, text, &inner)
-		if len(d.Conditions) > 1 {
-			list = append(list, d)
-		}
-		for _, x := range inner { // a condition may call a function literal
-			ast.Inspect(x, func(n ast.Node) bool {
-				lit, ok := n.(*ast.FuncLit)
-				if ok {
-					list = append(list, decisions(&ast.File{Name: ast.NewIdent("_"), Decls: []ast.Decl{&ast.FuncDecl{Name: ast.NewIdent("_"), Type: lit.Type, Body: lit.Body}}}, place, text)...)
-				}
-				return !ok
-			})
+		var operands []ast.Expr
+		d.root = d.expr(e, place, text, &operands)
+		list = append(list, d)
+		for _, x := range operands { // which may have decisions of their own, in arguments of calls
+			list = append(list, decisions(x, place, text)...)
 		}
 		return false
 	})
-	slices.SortStableFunc(list, func(x, y *Decision) int {
-		if x.Line != y.Line {
-			return x.Line - y.Line
-		}
-		return x.Col - y.Col
-	})
+	slices.SortStableFunc(list, func(x, y *Decision) int { return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col)) })
 	return list
 }
 
@@ -288,20 +276,20 @@ func logical(e ast.Expr) bool {
 
 // expr returns an expression and adds its conditions. Of a negated condition, the condition is what is
 // negated.
-func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text func(ast.Node) string, inner *[]ast.Node) *expr {
+func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text func(ast.Node) string, operands *[]ast.Expr) *expr {
 	e = ast.Unparen(e)
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
 		if x.Op == token.LAND || x.Op == token.LOR {
-			return &expr{op: x.Op, x: d.expr(x.X, place, text, inner), y: d.expr(x.Y, place, text, inner)}
+			return &expr{op: x.Op, x: d.expr(x.X, place, text, operands), y: d.expr(x.Y, place, text, operands)}
 		}
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
-			return &expr{op: token.NOT, x: d.expr(x.X, place, text, inner)}
+			return &expr{op: token.NOT, x: d.expr(x.X, place, text, operands)}
 		}
 	}
 	line, col := place(e.Pos())
-	*inner = append(*inner, e)
+	*operands = append(*operands, e)
 	d.Conditions = append(d.Conditions, Condition{line, col, strings.Join(strings.Fields(text(e)), " ")})
 	return &expr{leaf: len(d.Conditions) - 1}
 }

@@ -39,6 +39,8 @@ func f(a, b, c bool, n int) bool {
 	g(!a, a == (b || c), (x && a) || b)
 	if !a {
 	}
+	if a && h(b || c, b) {
+	}
 	return a
 }
 `
@@ -53,7 +55,7 @@ func f(a, b, c bool, n int) bool {
 	want := []string{
 		"a && !(b || c): a b c", "!a || n > 3: a n > 3", "b && c: b c",
 		"a || func() bool { return b && c }(): a func() bool { return b && c }()", "b && c: b c",
-		"(b || c): b c", "(x && a) || b: x a b",
+		"(b || c): b c", "(x && a) || b: x a b", "a && h(b || c, b): a h(b || c, b)", "b || c: b c",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

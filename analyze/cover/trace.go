@@ -62,12 +62,18 @@ func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
 	return t, nil
 }
 
+// An open is a decision that has begun.
+type open struct {
+	d    *Decision
+	v    []Truth
+	last int // condition that was evaluated
+}
+
 // trace adds the vectors on a path that was taken so many times. It returns how many executions of
-// decisions did not end on it.
+// decisions did not end on it. A decision in an argument of a call, as in a && f(b || c), is made
+// while the one around it is open.
 func (t *tracer) trace(steps []pdag.Step, count int64) (incomplete int64) {
-	var d *Decision
-	var v []Truth
-	last := -1
+	var stack []open
 	for _, s := range steps {
 		b := &t.f.site.Blocks[s.Node]
 		if len(b.Outs) < 2 {
@@ -77,26 +83,28 @@ func (t *tracer) trace(steps []pdag.Step, count int64) (incomplete int64) {
 		if !ok {
 			continue
 		}
-		if d != o.d || o.i <= last {
-			if d != nil {
-				incomplete += count
-			}
-			d, v = o.d, make([]Truth, len(o.d.Conditions))
+		i := len(stack) - 1
+		for i >= 0 && (stack[i].d != o.d || o.i <= stack[i].last) {
+			i--
 		}
-		last = o.i
+		if i >= 0 { // those within it were left
+			incomplete += int64(len(stack)-1-i) * count
+			stack = stack[:i+1]
+		} else {
+			stack = append(stack, open{d: o.d, v: make([]Truth, len(o.d.Conditions))})
+		}
+		x := &stack[len(stack)-1]
+		x.last = o.i
 		switch b.Outs[s.Out].Outcome {
 		case wire.OutTrue, wire.OutBody:
-			v[o.i] = True
+			x.v[o.i] = True
 		default:
-			v[o.i] = False
+			x.v[o.i] = False
 		}
-		if d.root.value(v) != Skipped {
-			d.Add(v, count)
-			d, last = nil, -1
+		if x.d.root.value(x.v) != Skipped {
+			x.d.Add(x.v, count)
+			stack = stack[:len(stack)-1]
 		}
 	}
-	if d != nil {
-		incomplete += count
-	}
-	return incomplete
+	return incomplete + int64(len(stack))*count
 }

@@ -18,7 +18,7 @@ type CoverTable struct {
 	Total      CoverPackage    `json:"total"`
 	Packages   []CoverPackage  `json:"packages"`
 	Functions  []CoverFunction `json:"functions"`               // in which something is missing, those with most first
-	Incomplete int64           `json:"incomplete" unit:"times"` // decisions that a panic left
+	Incomplete int64           `json:"incomplete" unit:"times"` // executions of decisions that did not end
 	Missing    []string        `json:"source_not_found"`
 }
 
@@ -176,7 +176,7 @@ func (t *CoverTable) Print(p *listing.Page) {
 	}
 	if t.Incomplete > 0 {
 		p.Line("")
-		p.Line("%d decisions were left by a panic before they were made.", t.Incomplete)
+		p.Line("%d executions of decisions did not end.", t.Incomplete)
 	}
 	printMissing(p, t.Missing)
 }

@@ -84,7 +84,7 @@ func covered(t *testing.T, dir string, args ...string) []cover.ProfileBlock {
 // have run.
 func TestCountsOfLinesAgreeWithCover(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes about 20 s: it builds five programs")
+		t.Skip("takes about 5 s: it builds four programs")
 	}
 	for name, args := range map[string][]string{"bitboard": {"2"}, "regex": {"2"}} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func inLiteral(p *annotate.Program, f *annotate.Function, line int64) bool {
 // as the branch was decided, whatever the samples were.
 func TestCountsOfSampledFunctionsAgree(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes about 6 s: it builds a program")
+		t.Skip("takes about 15 s: it builds a program")
 	}
 	dir, err := filepath.Abs("../../testprogs/typecheck")
 	if err != nil {
