@@ -203,14 +203,19 @@ func TestPatterns(t *testing.T) {
 	}
 	at := func(dir string) string { return filepath.Join(current, dir) }
 	b := &build{deps: []*pkg{
-		{ImportPath: "m", Dir: at(".")},
+		{ImportPath: "m", Dir: at("."), Imports: []string{"beside", "m/none", "vendored"}, ImportMap: map[string]string{"vendored": "m/v"}},
 		{ImportPath: "m/a", Dir: at("a")},
 		{ImportPath: "above", Dir: at("..")},
-		{ImportPath: "beside", Dir: at("../beside")},
+		{ImportPath: "beside", Dir: at("../beside"), DepOnly: true, Imports: []string{"m/far"}},
+		{ImportPath: "m/far", Dir: at("far"), DepOnly: true},
+		{ImportPath: "m/v", Dir: at("v"), DepOnly: true},
+		{ImportPath: "m/helper", Dir: at("helper"), DepOnly: true},
+		{ImportPath: "m/t.test", Dir: at("test.main"), Imports: []string{"m/main"}},
+		{ImportPath: "m/main", Dir: at("main"), DepOnly: true},
 		{ImportPath: "m/t", Dir: at("t")},
-		{ImportPath: "m/t [m/t.test]", Dir: at("t")},
-		{ImportPath: "m/x [m/x.test]", Dir: at("x")},
-		{ImportPath: "m/x_test [m/x.test]", Dir: at("x")},
+		{ImportPath: "m/t [m/t.test]", Dir: at("t"), ForTest: "m/t", Imports: []string{"m/helper"}},
+		{ImportPath: "m/x", Dir: at("x")},
+		{ImportPath: "m/x_test [m/x.test]", Dir: at("x"), ForTest: "m/x"},
 		{ImportPath: "m/e", Dir: at("e=f")},
 		{ImportPath: "m/d", Dir: at("d...d")},
 		{ImportPath: "m/s", Dir: at("s ")},
@@ -229,6 +234,10 @@ func TestPatterns(t *testing.T) {
 		"m/d":      "m/d", // dots are a wildcard
 		"m/s":      "m/s", // spaces around a pattern do not count
 		"m/none":   "m/none",
+		"m/far":    "./far",
+		"m/v":      "./v",
+		"m/helper": "m/helper", // tests alone import it
+		"m/main":   "m/main",   // the main package of tests alone imports it
 		"other":    "other",
 	} {
 		if got := pattern(path); got != want {

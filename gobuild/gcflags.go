@@ -62,7 +62,8 @@ func (b *build) gcflags(paths []string, tag func(path string) string) []string {
 // go command compiles a regular expression with each package that it compares: 0.7 s for 280 packages and as many
 // patterns, and four times that for twice as many. A relative directory it compares as it is. So the pattern is
 // the directory of the package, unless another package has the same (the external tests of a package, or files on
-// the command line), or the go command would read the name in another way.
+// the command line), or the go command would read the name in another way, or nothing but tests needs the package:
+// the go command of Go 1.27 compares such a package before it knows its directory.
 func (b *build) patterns() func(path string) string {
 	dirs := map[string]string{}     // by import path
 	packages := map[string]string{} // the import path by directory; "" if there are several
@@ -75,8 +76,9 @@ func (b *build) patterns() func(path string) string {
 		packages[p.Dir] = path
 	}
 	current, err := os.Getwd()
+	needed := b.neededWithoutTests()
 	return func(path string) string {
-		if err != nil || packages[dirs[path]] != path {
+		if err != nil || packages[dirs[path]] != path || !needed[path] {
 			return path
 		}
 		rel, err := filepath.Rel(current, dirs[path])
@@ -88,6 +90,39 @@ func (b *build) patterns() func(path string) string {
 		}
 		return rel
 	}
+}
+
+// neededWithoutTests returns the import paths of the named packages and of those that they import when they are not
+// tested.
+func (b *build) neededWithoutTests() map[string]bool {
+	byPath := map[string]*pkg{}
+	var next []string
+	for _, p := range b.deps {
+		if p.ForTest != "" || strings.HasSuffix(p.ImportPath, ".test") {
+			continue
+		}
+		byPath[p.ImportPath] = p
+		if !p.DepOnly {
+			next = append(next, p.ImportPath)
+		}
+	}
+	needed := map[string]bool{}
+	for len(next) > 0 {
+		path := next[len(next)-1]
+		next = next[:len(next)-1]
+		p := byPath[path]
+		if p == nil || needed[path] {
+			continue
+		}
+		needed[path] = true
+		for _, name := range p.Imports {
+			if other, ok := p.ImportMap[name]; ok {
+				name = other
+			}
+			next = append(next, name)
+		}
+	}
+	return needed
 }
 
 // gcflagsOf returns a function that returns the flags that the user gives for a package:

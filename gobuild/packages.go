@@ -26,6 +26,8 @@ type pkg struct {
 	Dir        string
 	GoFiles    []string
 	CgoFiles   []string
+	Imports    []string          // as the sources name them
+	ImportMap  map[string]string // the import path by that name, where they differ
 	Error      *struct{ Err string }
 
 	SwigFiles, SwigCXXFiles []string
@@ -39,7 +41,7 @@ func (p *pkg) path() string {
 
 // list runs go list.
 func (b *build) list(args ...string) ([]*pkg, error) {
-	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,Dir,GoFiles,CgoFiles,Error,SwigFiles,SwigCXXFiles"}, args...)
+	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,Dir,GoFiles,CgoFiles,Imports,ImportMap,Error,SwigFiles,SwigCXXFiles"}, args...)
 	out, err := b.goOutput(args...)
 	if err != nil {
 		return nil, err
