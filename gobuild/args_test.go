@@ -210,7 +210,7 @@ func TestPatterns(t *testing.T) {
 		{ImportPath: "m/far", Dir: at("far"), DepOnly: true},
 		{ImportPath: "m/v", Dir: at("v"), DepOnly: true},
 		{ImportPath: "m/helper", Dir: at("helper"), DepOnly: true},
-		{ImportPath: "m/t.test", Dir: at("test.main"), Imports: []string{"m/main"}},
+		{ImportPath: "m/t.test", Name: "main", Dir: at("test.main"), Imports: []string{"m/main"}},
 		{ImportPath: "m/main", Dir: at("main"), DepOnly: true},
 		{ImportPath: "m/t", Dir: at("t")},
 		{ImportPath: "m/t [m/t.test]", Dir: at("t"), ForTest: "m/t", Imports: []string{"m/helper"}},

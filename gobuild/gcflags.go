@@ -76,7 +76,7 @@ func (b *build) patterns() func(path string) string {
 		packages[p.Dir] = path
 	}
 	current, err := os.Getwd()
-	needed := b.neededWithoutTests()
+	needed := b.imported(func(p *pkg) bool { return !p.DepOnly && p.ForTest == "" && !p.isTestMain() })
 	return func(path string) string {
 		if err != nil || packages[dirs[path]] != path || !needed[path] {
 			return path
@@ -90,39 +90,6 @@ func (b *build) patterns() func(path string) string {
 		}
 		return rel
 	}
-}
-
-// neededWithoutTests returns the import paths of the named packages and of those that they import when they are not
-// tested.
-func (b *build) neededWithoutTests() map[string]bool {
-	byPath := map[string]*pkg{}
-	var next []string
-	for _, p := range b.deps {
-		if p.ForTest != "" || strings.HasSuffix(p.ImportPath, ".test") {
-			continue
-		}
-		byPath[p.ImportPath] = p
-		if !p.DepOnly {
-			next = append(next, p.ImportPath)
-		}
-	}
-	needed := map[string]bool{}
-	for len(next) > 0 {
-		path := next[len(next)-1]
-		next = next[:len(next)-1]
-		p := byPath[path]
-		if p == nil || needed[path] {
-			continue
-		}
-		needed[path] = true
-		for _, name := range p.Imports {
-			if other, ok := p.ImportMap[name]; ok {
-				name = other
-			}
-			next = append(next, name)
-		}
-	}
-	return needed
 }
 
 // gcflagsOf returns a function that returns the flags that the user gives for a package:

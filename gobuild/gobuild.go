@@ -56,7 +56,8 @@ type build struct {
 	release release // that the go command is of
 	deps    []*pkg
 
-	packages int                  // that are instrumented
+	selected []string             // the packages that are instrumented
+	tags     []string             // the flags of the go command that have them instrumented
 	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
 	guide    *profileGuide        // nil without -pepguide
 
@@ -152,49 +153,62 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	}
 	if b.progress != nil {
 		cmd.Env = append(cmd.Env, toolexec.EnvProgress+"="+b.progress.log)
-		b.progress.building(b.packages)
+		b.progress.building(len(b.selected))
 		if builds(args.Verb) { // programs and tests that are run get standard error as it is
 			cmd.Stderr = b.progress
 		}
 	}
 	err = cmd.Run()
 	b.progress.stop()
-	b.sayWhere(stderr, started)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode(), nil
-	}
-	if err != nil {
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	if err != nil && !exited {
 		return 1, fmt.Errorf("running the go command: %w", err)
 	}
-	return 0, nil
+	if exited {
+		code = exit.ExitCode()
+	}
+	dir := cmp.Or(os.Getenv("PEPDIR"), ".")
+	files := written(dir, started)
+	if args.Verb == "test" && args.Mode == rewrite.Cover && len(files) > 0 {
+		if err := b.printCoverage(dir, files, cmd.Env, stderr); err != nil {
+			return max(code, 1), fmt.Errorf("the totals of coverage: %w", err)
+		}
+	}
+	b.sayWhere(stderr, dir, files)
+	return code, nil
 }
 
 // builds reports whether a verb of the go command runs nothing of what it builds.
 func builds(verb string) bool { return verb == "build" || verb == "install" }
 
-// sayWhere says where tests, and programs that could not say so, have written their profiles since a time.
-func (b *build) sayWhere(stderr io.Writer, since time.Time) {
-	if builds(b.args.Verb) || b.args.Verb == "run" && terminal.Is(stderr) {
-		return
-	}
-	dir := cmp.Or(os.Getenv("PEPDIR"), ".")
+// written returns the names of the profiles in a directory of programs that were started since a time.
+func written(dir string, since time.Time) (names []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		parts := strings.Split(strings.TrimSuffix(e.Name(), ".pb.gz"), ".")
+		if n := len(parts) - 3; n > 0 && strings.HasSuffix(e.Name(), ".pb.gz") {
+			if start, err := strconv.ParseInt(parts[n+1], 10, 64); err == nil && start >= since.UnixNano() {
+				names = append(names, e.Name())
+			}
+		}
+	}
+	return names
+}
+
+// sayWhere says where tests, and programs that could not say so, have written their profiles.
+func (b *build) sayWhere(stderr io.Writer, dir string, names []string) {
+	if builds(b.args.Verb) || b.args.Verb == "run" && terminal.Is(stderr) {
 		return
 	}
 	var programs []string
 	paths := false
-	for _, e := range entries {
-		name := e.Name()
-		parts := strings.Split(strings.TrimSuffix(name, ".pb.gz"), ".")
-		if n := len(parts) - 3; n > 0 && strings.HasSuffix(name, ".pb.gz") {
-			if start, err := strconv.ParseInt(parts[n+1], 10, 64); err != nil || start < since.UnixNano() {
-				continue
-			}
-			programs = append(programs, strings.Join(parts[:n+1], "."))
-			paths = paths || parts[n+2] == "paths"
-		}
+	for _, name := range names {
+		parts := strings.Split(name, ".")
+		programs = append(programs, strings.Join(parts[:len(parts)-3], "."))
+		paths = paths || isPaths(name)
 	}
 	slices.Sort(programs)
 	programs = slices.Compact(programs)
@@ -248,7 +262,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	b.packages = len(paths)
+	b.selected = paths
 	if b.args.Guide != "" {
 		if b.guide, err = b.readGuide(paths); err != nil {
 			return nil, "", err
@@ -320,12 +334,12 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 		// A result from the cache leaves no profile.
 		args = append(args, "-count=1")
 	}
-	args = append(args, toolexecFlag(self))
 	flags, err := b.tagged(paths, tag)
 	if err != nil {
 		return nil, err
 	}
-	args = append(args, flags...)
+	b.tags = append([]string{toolexecFlag(self)}, flags...)
+	args = append(args, b.tags...)
 	if b.args.Verb == "test" {
 		args = append(args, b.args.Patterns...)
 		if len(b.args.Rest) > 0 {

@@ -39,6 +39,9 @@ func (p *pkg) path() string {
 	return path
 }
 
+// isTestMain reports whether p is the main package that the go command makes for the tests of a package.
+func (p *pkg) isTestMain() bool { return p.Name == "main" && strings.HasSuffix(p.ImportPath, ".test") }
+
 // list runs go list.
 func (b *build) list(args ...string) ([]*pkg, error) {
 	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,Dir,GoFiles,CgoFiles,Imports,ImportMap,Error,SwigFiles,SwigCXXFiles"}, args...)
@@ -147,6 +150,35 @@ func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
 		set[p.path()] = true
 	}
 	return func(p *pkg) bool { return set[p.path()] }, nil
+}
+
+// imported returns the names that go list gives to the packages that are roots, and to all that these import.
+func (b *build) imported(root func(*pkg) bool) map[string]bool {
+	byName := map[string]*pkg{}
+	var next []string
+	for _, p := range b.deps {
+		byName[p.ImportPath] = p
+		if root(p) {
+			next = append(next, p.ImportPath)
+		}
+	}
+	found := map[string]bool{}
+	for len(next) > 0 {
+		name := next[len(next)-1]
+		next = next[:len(next)-1]
+		p := byName[name]
+		if p == nil || found[name] {
+			continue
+		}
+		found[name] = true
+		for _, name := range p.Imports {
+			if other, ok := p.ImportMap[name]; ok {
+				name = other
+			}
+			next = append(next, name)
+		}
+	}
+	return found
 }
 
 // apart lists packages of std that cannot be instrumented although the linked runtime

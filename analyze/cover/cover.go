@@ -29,6 +29,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -44,8 +45,15 @@ import (
 
 // A Run is a profile of paths with the program that wrote it.
 type Run struct {
-	Paths   *profile.File
+	Paths   *profile.File // nil if nothing ran
 	Program *executable.File
+}
+
+func (r *Run) name() string {
+	if r.Paths == nil {
+		return "packages without tests"
+	}
+	return r.Paths.Name
 }
 
 // Options select functions.
@@ -64,6 +72,7 @@ type Coverage struct {
 // A Package is a package of a Coverage.
 type Package struct {
 	Path      string
+	Dir       string      // of the sources of package main, which several programs may have; else empty
 	Functions []*Function // by file and line
 }
 
@@ -123,9 +132,12 @@ func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
 		}
 	}
 	files := make(map[string]*file)
-	packages := make(map[string]*Package)
+	packages := make(map[[2]string]*Package) // by path and directory
 	c := &Coverage{}
-	for _, f := range known {
+	functions := slices.SortedFunc(maps.Values(known), func(f, g *function) int {
+		return cmp.Or(cmp.Compare(f.id.file, g.id.file), cmp.Compare(f.id.line, g.id.line), cmp.Compare(f.id.name, g.id.name))
+	})
+	for _, f := range functions {
 		if !o.Tests && (strings.HasSuffix(f.id.file, "_test.go") || strings.HasSuffix(f.pkg.Path, ".test") || strings.HasSuffix(f.pkg.Path, "_test")) {
 			continue
 		}
@@ -144,10 +156,14 @@ func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := packages[f.pkg.Path]
+		key := Package{Path: f.pkg.Path}
+		if key.Path == "main" {
+			key.Dir = filepath.Dir(f.id.file)
+		}
+		p := packages[[2]string{key.Path, key.Dir}]
 		if p == nil {
-			p = &Package{Path: f.pkg.Path}
-			packages[f.pkg.Path] = p
+			p = &key
+			packages[[2]string{key.Path, key.Dir}] = p
 			c.Packages = append(c.Packages, p)
 		}
 		p.Functions = append(p.Functions, x)
@@ -155,19 +171,16 @@ func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
 	for _, text := range files {
 		text.statements()
 	}
-	slices.SortFunc(c.Packages, func(p, q *Package) int { return cmp.Compare(p.Path, q.Path) })
-	for _, p := range c.Packages {
-		slices.SortFunc(p.Functions, func(f, g *Function) int {
-			return cmp.Or(cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Name, g.Name))
-		})
-	}
+	slices.SortFunc(c.Packages, func(p, q *Package) int {
+		return cmp.Or(cmp.Compare(p.Path, q.Path), cmp.Compare(p.Dir, q.Dir))
+	})
 	slices.Sort(c.NoSource)
 	return c, nil
 }
 
 // add adds the counts of a run.
 func add(known map[identity]*function, r Run) error {
-	if r.Paths.BuildID != r.Program.ID() {
+	if r.Paths != nil && r.Paths.BuildID != r.Program.ID() {
 		return fmt.Errorf("%s is of build %s of its program, and the executable of build %s", r.Paths.Name, r.Paths.BuildID, r.Program.ID())
 	}
 	for _, pkg := range r.Program.Packages {
@@ -182,9 +195,12 @@ func add(known map[identity]*function, r Run) error {
 				}
 				known[id] = f
 			} else if !reflect.DeepEqual(f.site.Graph, site.Graph) {
-				return fmt.Errorf("%s: %s (%s:%d) has another graph than in the programs before: its source or the flags of the build differ; give files of one source", r.Paths.Name, id.name, id.file, id.line)
+				return fmt.Errorf("%s: %s (%s:%d) has another graph than in the programs before: its source or the flags of the build differ; give files of one source", r.name(), id.name, id.file, id.line)
 			}
 		}
+	}
+	if r.Paths == nil {
+		return nil
 	}
 	paths, err := r.Paths.Paths()
 	if err != nil {

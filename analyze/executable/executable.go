@@ -14,7 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -43,6 +45,24 @@ func Open(name string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return file, nil
+}
+
+// Of reads the site tables of the program of a profile: those that the program has written beside the profile, or those
+// in the program's file if that is still what it was.
+func Of(f *profile.File) (*File, error) {
+	if beside, err := f.Beside("sites"); err == nil {
+		if x, err := Open(strings.TrimSuffix(beside, ".pb.gz")); err == nil {
+			return x, nil
+		}
+	}
+	x, err := Open(f.Binary)
+	if err != nil {
+		return nil, err
+	}
+	if x.ID() != f.BuildID {
+		return nil, fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
+	}
+	return x, nil
 }
 
 // Read reads the site tables in an executable. If there are none, the error is

@@ -22,9 +22,16 @@ type CoverTable struct {
 	Missing    []string        `json:"source_not_found"`
 }
 
+// A CoverTotals is the listing of the totals alone.
+type CoverTotals struct {
+	Total    CoverPackage   `json:"total"`
+	Packages []CoverPackage `json:"packages"`
+}
+
 // A CoverPackage has the numbers of a package.
 type CoverPackage struct {
 	Package    string `json:"package"`
+	Dir        string `json:"directory"` // of package main, which several programs may have
 	Functions  int    `json:"functions" unit:"functions"`
 	Called     int    `json:"called" unit:"functions"`
 	Statements int    `json:"statements" unit:"statements"`
@@ -64,7 +71,7 @@ func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (stri
 		t.MCDC, shown = "unique", (*cover.Decision).Unique
 	}
 	for _, p := range c.Packages {
-		t.Packages = append(t.Packages, coverPackage(p.Path, p.Totals(shown)))
+		t.Packages = append(t.Packages, coverPackage(p.Path, p.Dir, p.Totals(shown)))
 		for _, f := range p.Functions {
 			x := coverFunction(f, shown, line)
 			if !x.Called || len(x.Gaps) > 0 {
@@ -73,13 +80,13 @@ func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (stri
 		}
 	}
 	slices.SortStableFunc(t.Functions, func(f, g CoverFunction) int { return cmp.Compare(len(g.Gaps), len(f.Gaps)) })
-	t.Total = coverPackage("total", c.Totals(shown))
+	t.Total = coverPackage("total", "", c.Totals(shown))
 	return t
 }
 
-func coverPackage(name string, t cover.Totals) CoverPackage {
+func coverPackage(name, dir string, t cover.Totals) CoverPackage {
 	return CoverPackage{
-		Package: name, Functions: t.Functions.All, Called: t.Functions.Covered, Statements: t.Statements.All, Executed: t.Statements.Covered,
+		Package: name, Dir: dir, Functions: t.Functions.All, Called: t.Functions.Covered, Statements: t.Statements.All, Executed: t.Statements.Covered,
 		Outcomes: t.Branches.All, Taken: t.Branches.Covered, Conditions: t.MCDC.All, Shown: t.MCDC.Covered,
 	}
 }
@@ -143,12 +150,7 @@ func (t *CoverTable) Name() string { return "cover" }
 
 // Print implements listing.Listing.
 func (t *CoverTable) Print(p *listing.Page) {
-	table := &listing.Table{Names: []int{0}}
-	table.Heading("package", "statements", "branches", "mc/dc")
-	for _, x := range append(t.Packages, t.Total) {
-		table.Row(x.Package, covered(x.Executed, x.Statements), covered(x.Taken, x.Outcomes), covered(x.Shown, x.Conditions))
-	}
-	p.Table("", table)
+	(&CoverTotals{t.Total, t.Packages}).Print(p)
 	for _, f := range t.Functions {
 		p.Line("")
 		if !f.Called {
@@ -179,6 +181,33 @@ func (t *CoverTable) Print(p *listing.Page) {
 		p.Line("%d executions of decisions did not end.", t.Incomplete)
 	}
 	printMissing(p, t.Missing)
+}
+
+// CoveredTotals lists totals, those of MC/DC by masking.
+func CoveredTotals(c *cover.Coverage) *CoverTotals {
+	t := &CoverTotals{}
+	for _, p := range c.Packages {
+		t.Packages = append(t.Packages, coverPackage(p.Path, p.Dir, p.Totals((*cover.Decision).Masking)))
+	}
+	t.Total = coverPackage("total", "", c.Totals((*cover.Decision).Masking))
+	return t
+}
+
+// Name implements listing.Listing.
+func (t *CoverTotals) Name() string { return "cover" }
+
+// Print implements listing.Listing.
+func (t *CoverTotals) Print(p *listing.Page) {
+	table := &listing.Table{Names: []int{0}}
+	table.Heading("package", "statements", "branches", "mc/dc")
+	for _, x := range append(t.Packages, t.Total) {
+		name := x.Package
+		if x.Dir != "" {
+			name += " in " + p.Short(x.Dir)
+		}
+		table.Row(name, covered(x.Executed, x.Statements), covered(x.Taken, x.Outcomes), covered(x.Shown, x.Conditions))
+	}
+	p.Table("", table)
 }
 
 // Kinds of gaps.

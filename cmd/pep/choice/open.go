@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/executable"
@@ -83,27 +82,13 @@ func Process(c *command.Call, pid int) (*profile.File, error) {
 	return r.Parse(fmt.Sprintf("process %d", pid), bytes.NewReader(data))
 }
 
-// Program reads the site tables of the program of a profile: of a file that the user names, or those that the
-// program has written beside the profile, or in the program's file if that is still what it was.
+// Program reads the site tables of the program of a profile: of a file that the user names, or those that
+// executable.Of finds.
 func Program(f *profile.File, named string) (*executable.File, error) {
 	if named != "" {
 		return executable.Open(named)
 	}
-	beside, err := f.Beside("sites")
-	if err == nil {
-		beside = strings.TrimSuffix(beside, suffix)
-		if x, err := executable.Open(beside); err == nil {
-			return x, nil
-		}
-	}
-	x, err := executable.Open(f.Binary)
-	if err != nil {
-		return nil, err
-	}
-	if x.ID() != f.BuildID {
-		return nil, fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
-	}
-	return x, nil
+	return executable.Of(f)
 }
 
 // Run opens all files of the runs that the user means, and puts them beside the source of the program.

@@ -6,18 +6,13 @@ package coverage
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/pepgo/pep/analyze/cover"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
-	"github.com/pepgo/pep/format/facts"
-	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
 
@@ -41,7 +36,15 @@ func Cover(c *command.Call) error {
 			return command.Usagef("cover: -fail-under: %w", err)
 		}
 	}
-	runs, err := open(c, c.Args)
+	r, err := choice.Reader(c)
+	if err != nil {
+		return err
+	}
+	names := c.Args
+	if len(names) == 0 {
+		names = []string{cmp.Or(os.Getenv("PEPDIR"), ".")}
+	}
+	runs, err := cover.Open(r, names...)
 	if err != nil {
 		return err
 	}
@@ -68,42 +71,4 @@ func Cover(c *command.Call) error {
 		return errors.New(missed)
 	}
 	return nil
-}
-
-// open opens profiles of paths with their programs. A directory stands for all profiles in it; without names it
-// is $PEPDIR or the current one.
-func open(c *command.Call, names []string) (runs []cover.Run, err error) {
-	r, err := choice.Reader(c)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 {
-		names = []string{cmp.Or(os.Getenv("PEPDIR"), ".")}
-	}
-	for _, name := range names {
-		list := []string{name}
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			if list, err = filepath.Glob(filepath.Join(name, "*."+string(schema.Paths)+".pb.gz")); err != nil {
-				return nil, err
-			}
-			if len(list) == 0 {
-				return nil, fmt.Errorf("%s: no profiles: pepbuild test -pepmode=cover ./... makes some", name)
-			}
-		}
-		for _, name := range list {
-			f, err := r.Open(name)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.ContainsFunc(f.Facts, func(l facts.List) bool { return l.Text(facts.Mode) == facts.ModeCover }) {
-				return nil, fmt.Errorf("%s: its program was not built for coverage: build it with pepbuild -pepmode=cover, and run it again", name)
-			}
-			program, err := choice.Program(f, "")
-			if err != nil {
-				return nil, fmt.Errorf("%s: no site tables beside it, and its program cannot be read: %w", name, err)
-			}
-			runs = append(runs, cover.Run{Paths: f, Program: program})
-		}
-	}
-	return runs, nil
 }

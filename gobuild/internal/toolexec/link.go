@@ -83,6 +83,9 @@ func (imp *importer) withC() bool {
 	return false
 }
 
+// SiteTable returns the site table of the package in an archive; nil if it is not instrumented.
+func SiteTable(file string) ([]byte, error) { return archive.Find(file, sitesMember) }
+
 // siteTables returns the site tables of the packages of a program, by import
 // path, and the number of taps; nil if there are no tables.
 func siteTables(imports *importer) (tables []byte, taps int, err error) {
@@ -93,7 +96,7 @@ func siteTables(imports *importer) (tables []byte, taps int, err error) {
 	slices.Sort(paths)
 	tapped := map[uint64]string{}
 	for _, path := range paths {
-		table, err := archive.Find(imports.file[path], sitesMember)
+		table, err := SiteTable(imports.file[path])
 		if err != nil {
 			return nil, 0, err
 		}

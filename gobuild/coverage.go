@@ -1,0 +1,111 @@
+package gobuild
+
+// This file ends tests in mode cover: with site tables of what no test has, and totals.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/analyze/cover"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
+)
+
+func isPaths(name string) bool { return strings.HasSuffix(name, ".paths.pb.gz") }
+
+// printCoverage prints the totals of the packages after tests have written profiles into a directory, and adds
+// the site tables of packages that are in no test.
+func (b *build) printCoverage(dir string, profiles, env []string, stderr io.Writer) error {
+	var files []string
+	for _, name := range profiles {
+		if isPaths(name) {
+			files = append(files, filepath.Join(dir, name))
+		}
+	}
+	untested, err := b.tablesOfUntested(dir, env)
+	if err != nil {
+		return err
+	}
+	memory, err := profile.MemoryFrom(os.Getenv)
+	if err != nil {
+		return err
+	}
+	runs, err := cover.Open(&profile.Reader{Memory: memory}, slices.Concat(files, untested)...)
+	if err != nil {
+		return err
+	}
+	c, err := cover.New(runs, source.NewTree(""), cover.Options{})
+	if err != nil {
+		return err
+	}
+	return listing.TextFor(terminal.ScreenOf(stderr, os.Getenv), stderr, report.CoveredTotals(c))
+}
+
+// tablesOfUntested writes the site tables of the instrumented packages that are in no test into a file in a
+// directory, since no program writes them, and returns its name, if there are such packages.
+func (b *build) tablesOfUntested(dir string, env []string) (names []string, err error) {
+	var untested []string
+	tested := b.tested()
+	for _, path := range b.selected {
+		if !tested[path] {
+			untested = append(untested, path)
+		}
+	}
+	if len(untested) == 0 {
+		return nil, nil
+	}
+	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=Export"}, b.args.listFlags(), b.tags, []string{"--"}, untested)...)
+	cmd.Env, cmd.Stderr = env, b.stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("building packages without tests: %w", err)
+	}
+	var tables []byte
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct{ Export string }
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Export == "" {
+			continue // The go command has said why it cannot be built.
+		}
+		table, err := toolexec.SiteTable(p.Export)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, table...)
+	}
+	if len(tables) == 0 {
+		return nil, nil
+	}
+	data, err := wire.Join(tables)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, fmt.Sprintf("untested.%d.%d.sites", os.Getpid(), time.Now().UnixNano()))
+	return []string{name}, os.WriteFile(name, data, 0o666)
+}
+
+// tested returns the import paths of the packages that are in programs of tests.
+func (b *build) tested() map[string]bool {
+	tested := map[string]bool{}
+	for name := range b.imported(func(p *pkg) bool { return p.isTestMain() }) {
+		path, _, _ := strings.Cut(name, " ")
+		tested[path] = true
+	}
+	return tested
+}
