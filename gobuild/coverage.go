@@ -42,11 +42,11 @@ func (b *build) printCoverage(dir string, profiles, env []string, stderr io.Writ
 	if err != nil {
 		return err
 	}
-	runs, err := cover.Open(&profile.Reader{Memory: memory}, slices.Concat(files, untested)...)
+	paths, tables, err := cover.Open(&profile.Reader{Memory: memory}, slices.Concat(files, untested)...)
 	if err != nil {
 		return err
 	}
-	c, err := cover.New(runs, source.NewTree(""), cover.Options{})
+	c, err := cover.New(paths, tables, source.NewTree(""), cover.Options{})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,8 @@
 // Package cover says what runs of a program decided and what they did not: statements, outcomes of branches, and for
 // each decision which of its conditions were shown to decide on their own (MC/DC).
 //
-//	c, err := cover.New(runs, source.NewTree(""), cover.Options{})
+//	paths, tables, err := cover.Open(new(profile.Reader), "prof")
+//	c, err := cover.New(paths, tables, source.NewTree(""), cover.Options{})
 //	f := c.Packages[0].Functions[0]
 //	f.Decisions[0].Masking() // for each condition the two vectors that show it, or those that are missing
 //
@@ -31,7 +32,6 @@ import (
 	"go/token"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,19 +42,6 @@ import (
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/wire"
 )
-
-// A Run is a profile of paths with the program that wrote it.
-type Run struct {
-	Paths   *profile.File // nil if nothing ran
-	Program *executable.File
-}
-
-func (r *Run) name() string {
-	if r.Paths == nil {
-		return "packages without tests"
-	}
-	return r.Paths.Name
-}
 
 // Options select functions.
 type Options struct {
@@ -123,13 +110,11 @@ type function struct {
 	begun map[int64]int64  // paths that have not ended, by the line where they began
 }
 
-// New adds up runs.
-func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
-	known := make(map[identity]*function)
-	for _, r := range runs {
-		if err := add(known, r); err != nil {
-			return nil, err
-		}
+// New adds up the paths of a program with these site tables, or of several. The tables may have more packages.
+func New(paths *profile.File, tables *executable.File, src *source.Tree, o Options) (*Coverage, error) {
+	known, err := counted(paths, tables)
+	if err != nil {
+		return nil, err
 	}
 	files := make(map[string]*file)
 	packages := make(map[[2]string]*Package) // by path and directory
@@ -178,51 +163,49 @@ func New(runs []Run, src *source.Tree, o Options) (*Coverage, error) {
 	return c, nil
 }
 
-// add adds the counts of a run.
-func add(known map[identity]*function, r Run) error {
-	if r.Paths != nil && r.Paths.BuildID != r.Program.ID() {
-		return fmt.Errorf("%s is of build %s of its program, and the executable of build %s", r.Paths.Name, r.Paths.BuildID, r.Program.ID())
-	}
-	for _, pkg := range r.Program.Packages {
+// counted returns the functions of the tables with the counts of their paths.
+func counted(p *profile.File, tables *executable.File) (map[identity]*function, error) {
+	known := make(map[identity]*function)
+	for _, pkg := range tables.Packages {
 		for i := range pkg.Funcs {
 			site := &pkg.Funcs[i]
-			id := identity{site.Name, pkg.Files[site.File], site.Line}
-			f := known[id]
-			if f == nil {
-				f = &function{id: id, pkg: pkg, site: site, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
-				for _, n := range site.Graph.Nodes {
-					f.edges = append(f.edges, make([]int64, len(n.Out)))
-				}
-				known[id] = f
-			} else if !reflect.DeepEqual(f.site.Graph, site.Graph) {
-				return fmt.Errorf("%s: %s (%s:%d) has another graph than in the programs before: its source or the flags of the build differ; give files of one source", r.name(), id.name, id.file, id.line)
+			f := &function{id: identity{site.Name, pkg.Files[site.File], site.Line}, pkg: pkg, site: site, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
+			for _, n := range site.Graph.Nodes {
+				f.edges = append(f.edges, make([]int64, len(n.Out)))
 			}
+			known[f.id] = f
 		}
 	}
-	if r.Paths == nil {
-		return nil
+	of := func(id profile.Func) (*function, error) {
+		f := known[identity{id.Name, id.File, int(id.StartLine)}]
+		if f == nil {
+			return nil, fmt.Errorf("%s: the site tables do not have the function %s (%s:%d)", p.Name, id.Name, id.File, id.StartLine)
+		}
+		return f, nil
 	}
-	paths, err := r.Paths.Paths()
+	paths, err := p.Paths()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, p := range paths {
-		f := known[identity{p.ID.Func.Name, p.ID.Func.File, int(p.ID.Func.StartLine)}]
-		if f == nil {
-			return fmt.Errorf("%s: the executable does not have the function %s (%s:%d)", r.Paths.Name, p.ID.Func.Name, p.ID.Func.File, p.ID.Func.StartLine)
+		f, err := of(p.ID.Func)
+		if err != nil {
+			return nil, err
 		}
 		f.paths[p.ID.Label] += p.Count
 	}
-	unended, err := r.Paths.Unended()
+	unended, err := p.Unended()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, u := range unended {
-		if f := known[identity{u.Func.Name, u.Func.File, int(u.Func.StartLine)}]; f != nil {
-			f.begun[u.Line] += u.Count
+		f, err := of(u.Func)
+		if err != nil {
+			return nil, err
 		}
+		f.begun[u.Line] += u.Count
 	}
-	return nil
+	return known, nil
 }
 
 // countBegun counts the statements up to the next decision of paths that a panic has left, or the end of the

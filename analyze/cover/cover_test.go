@@ -77,7 +77,7 @@ func program(t *testing.T, pkgs ...*wire.Package) *executable.File {
 }
 
 // run makes a run of f in which its paths were taken so many times.
-func run(t *testing.T, file string, counts ...int) Run {
+func run(t *testing.T, file string, counts ...int) (*profile.File, *executable.File) {
 	t.Helper()
 	p := program(t, site(file))
 	text := "profile paths\ncomment \"#pep.version=1 mode=exact\"\nbinary p.test\nbuild " + p.ID() + "\nperiod 1 paths/count\n"
@@ -94,7 +94,7 @@ func run(t *testing.T, file string, counts ...int) Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run{f, p}
+	return f, p
 }
 
 func write(t *testing.T, text string) (file string) {
@@ -106,10 +106,11 @@ func write(t *testing.T, text string) (file string) {
 	return file
 }
 
-// Runs of two programs that have the function add up. The vectors are those of the package comment.
+// The vectors are those of the package comment.
 func TestCoverage(t *testing.T) {
 	file := write(t, src)
-	c, err := New([]Run{run(t, file, 3, 0, 0, 2), run(t, file, 2)}, source.NewTree(""), Options{})
+	paths, tables := run(t, file, 5, 0, 0, 2)
+	c, err := New(paths, tables, source.NewTree(""), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,8 @@ func TestWhatIsLeftOutAndRefused(t *testing.T) {
 		{"other source", strings.Replace(src, "a && (b || c)", "b && (a && c)", 1)[:40] + "\tif a { // && (b || c)\n\t}\n\treturn false\n}\n", Options{}, 0, "4:5: the source has no condition here"},
 	} {
 		file := write(t, x.text)
-		c, err := New([]Run{run(t, file, 1, 1, 1, 1)}, source.NewTree(""), x.o)
+		paths, tables := run(t, file, 1, 1, 1, 1)
+		c, err := New(paths, tables, source.NewTree(""), x.o)
 		switch {
 		case x.err != "":
 			if err == nil || !strings.Contains(err.Error(), x.err) {
@@ -177,13 +179,6 @@ func TestWhatIsLeftOutAndRefused(t *testing.T) {
 		case x.functions >= 0 && len(c.Packages) != x.functions, x.functions < 0 && len(c.Packages) != 0:
 			t.Errorf("%s: %d packages", x.name, len(c.Packages))
 		}
-	}
-	// Another graph under the same name.
-	file := write(t, src)
-	other := run(t, file, 1)
-	other.Program.Packages[0].Funcs[0].Graph.N = 5
-	if _, err := New([]Run{run(t, file, 1), other}, source.NewTree(""), Options{}); err == nil || !strings.Contains(err.Error(), "another graph") {
-		t.Errorf("two graphs: %v", err)
 	}
 }
 
@@ -201,7 +196,7 @@ func TestWhatPanicsLeave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := New([]Run{{f, p}}, source.NewTree(""), Options{})
+	c, err := New(f, p, source.NewTree(""), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

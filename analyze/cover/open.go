@@ -20,25 +20,55 @@ const (
 	paths  = "." + string(schema.Paths) + ".pb.gz"
 )
 
-// Open opens profiles of paths with their programs. A file of site tables stands for packages that no program of a
-// profile has. A directory stands for all such files in it.
-func Open(r *profile.Reader, names ...string) (runs []Run, err error) {
+// Open opens profiles of paths, added up, and the site tables of their programs. A file of site tables adds packages that
+// no program of a profile has. A directory stands for all such files in it.
+func Open(r *profile.Reader, names ...string) (sum *profile.File, all *executable.File, err error) {
+	var profiles, more []string
 	for _, name := range names {
 		list := []string{name}
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
 			if list, err = inDir(name); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		for _, name := range list {
-			run, err := openRun(r, name)
-			if err != nil {
-				return nil, err
+			if strings.HasSuffix(name, tables) {
+				more = append(more, name)
+			} else {
+				profiles = append(profiles, name)
 			}
-			runs = append(runs, run)
 		}
 	}
-	return runs, nil
+	if len(profiles) == 0 {
+		return nil, nil, fmt.Errorf("%s: no profiles: pepbuild test -pepmode=cover ./... makes some", strings.Join(names, ", "))
+	}
+	if sum, err = r.OpenMerged(profiles...); err != nil {
+		return nil, nil, err
+	}
+	if slices.ContainsFunc(sum.Facts, func(l facts.List) bool { return l.Text(facts.Mode) != facts.ModeCover }) {
+		return nil, nil, fmt.Errorf("%s: its program was not built for coverage: build it with pepbuild -pepmode=cover, and run it again", sum.Name)
+	}
+	if all, err = sum.Program(); err != nil {
+		return nil, nil, fmt.Errorf("%s: no site tables beside it, and its program cannot be read: %w", sum.Name, err)
+	}
+	if len(more) == 0 {
+		return sum, all, nil
+	}
+	union := executable.NewUnion()
+	if err := union.Add(sum.Name, all); err != nil {
+		return nil, nil, err
+	}
+	for _, name := range more {
+		x, err := executable.Open(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := union.Add(name, x); err != nil {
+			return nil, nil, err
+		}
+	}
+	all, err = union.File()
+	return sum, all, err
 }
 
 // inDir returns the names of all profiles of paths in a directory, and of the site tables without one.
@@ -59,27 +89,5 @@ func inDir(dir string) (list []string, err error) {
 			list = append(list, filepath.Join(dir, e.Name()))
 		}
 	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no profiles: pepbuild test -pepmode=cover ./... makes some", dir)
-	}
 	return list, nil
-}
-
-func openRun(r *profile.Reader, name string) (Run, error) {
-	if strings.HasSuffix(name, tables) {
-		x, err := executable.Open(name)
-		return Run{Program: x}, err
-	}
-	f, err := r.Open(name)
-	if err != nil {
-		return Run{}, err
-	}
-	if !slices.ContainsFunc(f.Facts, func(l facts.List) bool { return l.Text(facts.Mode) == facts.ModeCover }) {
-		return Run{}, fmt.Errorf("%s: its program was not built for coverage: build it with pepbuild -pepmode=cover, and run it again", name)
-	}
-	x, err := executable.Of(f)
-	if err != nil {
-		return Run{}, fmt.Errorf("%s: no site tables beside it, and its program cannot be read: %w", name, err)
-	}
-	return Run{Paths: f, Program: x}, nil
 }

@@ -13,10 +13,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"strings"
 
-	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -24,8 +23,14 @@ import (
 // A File is what the file of a program says about its instrumentation.
 type File struct {
 	Build    [8]byte         // hash of the site tables, by which profiles name the program
-	Packages []*wire.Package // sorted by import path, which is not "main" for package main
+	Packages []*wire.Package // by import path; that of package main is "main"
+
+	sums []uint64 // of the tables of packages
 }
+
+var seed = maphash.MakeSeed()
+
+func sum(table []byte) uint64 { return maphash.Bytes(seed, table) }
 
 // ID is Build as profiles have it.
 func (f *File) ID() string { return fmt.Sprintf("%x", f.Build) }
@@ -47,24 +52,6 @@ func Open(name string) (*File, error) {
 	return file, nil
 }
 
-// Of reads the site tables of the program of a profile: those that the program has written beside the profile, or those
-// in the program's file if that is still what it was.
-func Of(f *profile.File) (*File, error) {
-	if beside, err := f.Beside("sites"); err == nil {
-		if x, err := Open(strings.TrimSuffix(beside, ".pb.gz")); err == nil {
-			return x, nil
-		}
-	}
-	x, err := Open(f.Binary)
-	if err != nil {
-		return nil, err
-	}
-	if x.ID() != f.BuildID {
-		return nil, fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
-	}
-	return x, nil
-}
-
 // Read reads the site tables in an executable. If there are none, the error is
 // [wire.ErrNoTables].
 //
@@ -83,8 +70,7 @@ func Read(r io.ReaderAt) (*File, error) {
 			return nil
 		case found == nil:
 			found = &File{Build: header.Build}
-			found.Packages, err = packages(tables)
-			return err
+			return found.read(tables)
 		case header.Build != found.Build:
 			return fmt.Errorf("it contains the site tables of several programs, of builds %x and %x: does one program embed another?",
 				found.Build, header.Build)
@@ -148,13 +134,15 @@ func read(r io.ReaderAt, at int64) (h wire.Header, tables []byte, err error) {
 	return h, tables, h.Check(tables)
 }
 
-func packages(tables []byte) (list []*wire.Package, err error) {
+func (f *File) read(tables []byte) error {
 	for len(tables) > 0 {
-		var p *wire.Package
-		if p, tables, err = wire.ReadPackage(tables); err != nil {
-			return nil, err
+		p, rest, err := wire.ReadPackage(tables)
+		if err != nil {
+			return err
 		}
-		list = append(list, p)
+		f.Packages = append(f.Packages, p)
+		f.sums = append(f.sums, sum(tables[:len(tables)-len(rest)]))
+		tables = rest
 	}
-	return list, nil
+	return nil
 }

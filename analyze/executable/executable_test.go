@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pepgo/pep/format/wire"
 )
@@ -66,7 +67,7 @@ func TestRead(t *testing.T) {
 			continue
 		}
 		want := &File{Build: header.Build, Packages: []*wire.Package{{Path: "main", Files: []string{"x.go"}}}}
-		if d := cmp.Diff(want, f); err != nil || d != "" {
+		if d := cmp.Diff(want, f, cmpopts.IgnoreUnexported(File{})); err != nil || d != "" {
 			t.Errorf("%s: error %v, -want +got:\n%s", test.name, err, d)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/input"
@@ -76,6 +77,8 @@ type File struct {
 	weight int64   // estimated bytes of memory that it takes
 
 	estimated bool
+
+	joined *executable.File // the programs of a file that was merged of several programs; else nil
 }
 
 // A Period says how often the profiled program recorded.
@@ -341,23 +344,26 @@ func SameProgram(a, b *File) error {
 }
 
 // OpenMerged loads files, at least one, and adds them up. It adds as soon as the
-// files in memory take an eighth of it, so that many files fit.
+// files in memory take an eighth of it, so that many files fit. They may be of several programs if the site
+// tables of these can be read and agree.
 func (r *Reader) OpenMerged(names ...string) (*File, error) {
 	var all, pending []*File // pending are those that are not added up yet
+	var programs joiner
 	for i, name := range names {
 		f, err := r.Open(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, before := range all {
-			if err := mergeable(before, f); err != nil {
-				return nil, err
-			}
+		if err := mergeable(all, f); err != nil {
+			return nil, err
+		}
+		if err := programs.add(f); err != nil {
+			return nil, err
 		}
 		pending = append(pending, f)
 		more := r.used - pending[0].weight
 		if len(pending) > 1 && (i == len(names)-1 || more > cmp.Or(r.Memory, DefaultMemory)/rawPart) {
-			sum, err := Merge(pending)
+			sum, err := merge(pending)
 			if err != nil {
 				return nil, err
 			}
@@ -367,21 +373,36 @@ func (r *Reader) OpenMerged(names ...string) (*File, error) {
 		header.pprof = nil
 		all = append(all, &header)
 	}
-	return pending[0], nil
+	return pending[0], programs.finish(pending[0])
 }
 
 // Merge adds up files, at least one, of one kind, one program and one way of
 // recording. The result has the name of the first.
 func Merge(files []*File) (*File, error) {
-	var sources []*pprof.Profile
-	totals := make([]int64, len(files[0].totals))
-	var weight int64
 	for i, f := range files {
+		if err := mergeable(files[:i], f); err != nil {
+			return nil, err
+		}
 		for _, before := range files[:i] {
-			if err := mergeable(before, f); err != nil {
+			if err := SameProgram(before, f); err != nil {
 				return nil, err
 			}
 		}
+	}
+	return merge(files)
+}
+
+// merge adds up files. If they are of several programs, the result is of none.
+func merge(files []*File) (*File, error) {
+	var sources []*pprof.Profile
+	totals := make([]int64, len(files[0].totals))
+	var weight int64
+	if slices.ContainsFunc(files, func(f *File) bool { return f.BuildID != files[0].BuildID }) {
+		for _, f := range files {
+			f.setProgram("", "") // else each program would have its own samples, as each has a mapping
+		}
+	}
+	for _, f := range files {
 		for j, n := range f.totals {
 			if n > math.MaxInt64-totals[j] {
 				return nil, fmt.Errorf("%s: the %s of the files up to this one add up to more than 2^63-1: merge fewer", f.Name, f.pprof.SampleType[j].Type)
@@ -411,25 +432,46 @@ func Merge(files []*File) (*File, error) {
 	return merged, nil
 }
 
-func mergeable(a, b *File) error {
-	if a.Kind != b.Kind {
-		return fmt.Errorf("%s is of kind %s and %s of kind %s: merge files of one kind", a.Name, a.Kind, b.Name, b.Kind)
-	}
-	if a.Exact() != b.Exact() {
-		exact, sampled := a, b
-		if b.Exact() {
-			exact, sampled = b, a
+// mergeable returns an error if the counts of a file do not add up with those of the files before it.
+func mergeable(before []*File, b *File) error {
+	for _, a := range before {
+		if a.Kind != b.Kind {
+			return fmt.Errorf("%s is of kind %s and %s of kind %s: merge files of one kind", a.Name, a.Kind, b.Name, b.Kind)
 		}
-		return fmt.Errorf("%s is exact and %s is sampled: their counts do not add up", exact.Name, sampled.Name)
+		if a.Exact() != b.Exact() {
+			exact, sampled := a, b
+			if b.Exact() {
+				exact, sampled = b, a
+			}
+			return fmt.Errorf("%s is exact and %s is sampled: their counts do not add up", exact.Name, sampled.Name)
+		}
+		if a.estimated != b.estimated {
+			return fmt.Errorf("%s and %s have different sample types: they are of programs built by different versions of pepbuild", a.Name, b.Name)
+		}
 	}
-	if a.estimated != b.estimated {
-		return fmt.Errorf("%s and %s have different sample types: they are of programs built by different versions of pepbuild", a.Name, b.Name)
-	}
-	return SameProgram(a, b)
+	return nil
 }
 
-// Save writes the file to a name, all of it or nothing.
-func (f *File) Save(name string) error { return save(name, f.pprof) }
+// Save writes the file to a name, all of it or nothing. If it was merged of several programs, it writes their site
+// tables beside it.
+func (f *File) Save(name string) error {
+	if f.joined != nil {
+		named := *f
+		named.Name = name
+		beside, err := named.Beside("sites")
+		if err != nil {
+			return err
+		}
+		tables, err := f.joined.Bytes()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(strings.TrimSuffix(beside, ".pb.gz"), tables, 0o644); err != nil {
+			return err
+		}
+	}
+	return save(name, f.pprof)
+}
 
 func save(name string, p *pprof.Profile) error {
 	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")

@@ -17,17 +17,23 @@ type Run struct {
 }
 
 // OpenRun opens the files of runs of paths, of edges and of some other kinds. Whichever file of a run
-// is named, those beside it are found by their names. Those of paths and of edges must be there.
+// is named, those beside it are found by their names. Those of paths and of edges must be there. For several programs
+// see OpenMerged.
 func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 	kinds := append([]schema.Kind{schema.Paths, schema.Edges}, more...)
 	files := make(map[schema.Kind][]*File)
+	var programs joiner
 	had := make(map[string]bool)
 	open := func(name string) (*File, error) {
 		f, err := r.Open(name)
-		if err == nil {
-			files[f.Kind] = append(files[f.Kind], f)
+		if err != nil {
+			return nil, err
 		}
-		return f, err
+		if err := mergeable(files[f.Kind], f); err != nil {
+			return nil, err
+		}
+		files[f.Kind] = append(files[f.Kind], f)
+		return f, programs.add(f)
 	}
 	for _, name := range names {
 		if had[name] {
@@ -69,7 +75,10 @@ func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 		f := files[kind][0]
 		if len(files[kind]) > 1 {
 			var err error
-			if f, err = Merge(files[kind]); err != nil {
+			if f, err = merge(files[kind]); err != nil {
+				return nil, err
+			}
+			if err := programs.finish(f); err != nil {
 				return nil, err
 			}
 		}

@@ -200,9 +200,15 @@ func (t *CoverTotals) Name() string { return "cover" }
 func (t *CoverTotals) Print(p *listing.Page) {
 	table := &listing.Table{Names: []int{0}}
 	table.Heading("package", "statements", "branches", "mc/dc")
+	mains := 0
+	for _, x := range t.Packages {
+		if x.Dir != "" {
+			mains++
+		}
+	}
 	for _, x := range append(t.Packages, t.Total) {
 		name := x.Package
-		if x.Dir != "" {
+		if x.Dir != "" && mains > 1 {
 			name += " in " + p.Short(x.Dir)
 		}
 		table.Row(name, covered(x.Executed, x.Statements), covered(x.Taken, x.Outcomes), covered(x.Shown, x.Conditions))

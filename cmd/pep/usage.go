@@ -351,7 +351,11 @@ Examples:
 
 	mergeUsage = `pep merge -o OUT FILE...
 
-Adds up profiles of one kind, such as paths, of one program.
+Adds up profiles of one kind, such as paths. Those of several programs are joined by function,
+file and line if the site tables of all programs can be read: programs built with -pepmode=cover
+write them beside their profiles; of others the program's file has them, while it is where it ran.
+Then their tables are written beside OUT, which must be named like x.paths.pb.gz. Other commands
+that take several files join them in the same way.
 
 	-o OUT   file to write
 

@@ -83,12 +83,12 @@ func Process(c *command.Call, pid int) (*profile.File, error) {
 }
 
 // Program reads the site tables of the program of a profile: of a file that the user names, or those that
-// executable.Of finds.
+// f.Program finds.
 func Program(f *profile.File, named string) (*executable.File, error) {
 	if named != "" {
 		return executable.Open(named)
 	}
-	return executable.Of(f)
+	return f.Program()
 }
 
 // Run opens all files of the runs that the user means, and puts them beside the source of the program.

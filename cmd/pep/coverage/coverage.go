@@ -44,12 +44,12 @@ func Cover(c *command.Call) error {
 	if len(names) == 0 {
 		names = []string{cmp.Or(os.Getenv("PEPDIR"), ".")}
 	}
-	runs, err := cover.Open(r, names...)
+	paths, tables, err := cover.Open(r, names...)
 	if err != nil {
 		return err
 	}
 	src := source.NewTree(*sourcePath)
-	coverage, err := cover.New(runs, src, options)
+	coverage, err := cover.New(paths, tables, src, options)
 	if err != nil {
 		return err
 	}

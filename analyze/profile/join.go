@@ -1,0 +1,97 @@
+package profile
+
+// This file joins profiles of several programs.
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/executable"
+)
+
+// Program reads the site tables of the profile's program: those that the program has written beside the profile, or those
+// in the program's file if that is still what it was.
+func (f *File) Program() (*executable.File, error) {
+	if f.joined != nil {
+		return f.joined, nil
+	}
+	if beside, err := f.Beside("sites"); err == nil {
+		if x, err := executable.Open(strings.TrimSuffix(beside, ".pb.gz")); err == nil && x.ID() == f.BuildID {
+			return x, nil
+		}
+	}
+	x, err := executable.Open(f.Binary)
+	if err != nil {
+		return nil, err
+	}
+	if x.ID() != f.BuildID {
+		return nil, fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
+	}
+	return x, nil
+}
+
+// A joiner joins profiles of several programs, such as the tests of several packages: their paths can be added up if
+// the site tables of all programs are there and give the paths of a function the same numbers.
+type joiner struct {
+	first    *File // without samples
+	builds   map[string]bool
+	programs []string
+	union    *executable.Union // nil if all files are of one program
+}
+
+// add checks whether a file can be added to those before.
+func (j *joiner) add(f *File) error {
+	switch {
+	case j.first == nil:
+		header := *f
+		header.pprof = nil
+		j.first, j.builds, j.programs = &header, map[string]bool{f.BuildID: true}, []string{filepath.Base(f.Binary)}
+		return nil
+	case f.BuildID == "" || j.builds[f.BuildID] || j.builds[""]:
+		return nil
+	}
+	missing := func(err error) error {
+		return fmt.Errorf("%w; the site tables of their programs, with which they could be joined, are not all there: %w", SameProgram(j.first, f), err)
+	}
+	if j.union == nil {
+		x, err := j.first.Program()
+		if err != nil {
+			return missing(err)
+		}
+		j.union = executable.NewUnion()
+		if err := j.union.Add(j.first.Name, x); err != nil {
+			return err
+		}
+	}
+	j.builds[f.BuildID] = true
+	j.programs = append(j.programs, filepath.Base(f.Binary))
+	x, err := f.Program()
+	if err != nil {
+		return missing(err)
+	}
+	return j.union.Add(f.Name, x)
+}
+
+// finish makes a merged file one of all programs.
+func (j *joiner) finish(f *File) (err error) {
+	if j.union == nil {
+		return nil
+	}
+	if f.joined, err = j.union.File(); err != nil {
+		return err
+	}
+	f.Binary, f.BuildID = j.programs[0], f.joined.ID()
+	if n := len(j.programs) - 1; n > 0 {
+		f.Binary += fmt.Sprintf(" and %d more", n)
+	}
+	f.setProgram(f.Binary, f.BuildID)
+	return nil
+}
+
+// setProgram makes a file one of a program.
+func (f *File) setProgram(binary, build string) {
+	for _, m := range f.pprof.Mapping {
+		m.File, m.BuildID = binary, build
+	}
+}
