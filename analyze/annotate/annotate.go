@@ -51,6 +51,7 @@ type Program struct {
 	OutsideIn []Share     `json:"outsideIn"` // the packages with most of these, as shares of all ticks
 	More      float64     `json:"more"`      // share of the ticks that -peppkg=all would bring inside
 	Unseen    float64     `json:"unseen"`    // what no sample shows has at most this share of all counts, with 95 % confidence
+	Coverage  *Coverage   `json:"coverage"`  // null if the program was not built for it
 	Notes     []string    `json:"notes"`     // what is missing, and what to do about it; sentences
 	Functions []*Function `json:"functions"` // by flow; then those that ran without a sample; then those never seen
 
@@ -91,27 +92,29 @@ type Function struct {
 	Count      int64   `json:"count"`      // of its paths
 	Samples    int64   `json:"samples"`    // likewise; 0 if exact
 	State      State   `json:"state"`      // Seen, Ran or Never (Few if there are few samples at all)
+	Missing    int     `json:"missing"`    // statements, outcomes and conditions that are not covered; 0 without Coverage
 }
 
 // A Detail is a function's source with counts, and its paths.
 type Detail struct {
-	End        int64    `json:"end"`        // last line
-	Entries    int64    `json:"entries"`    // paths that begin at the entry: calls
-	PathsSeen  int      `json:"pathsSeen"`  // distinct paths
-	Entropy    float64  `json:"entropy"`    // of the paths' counts, in bits
-	Outcomes   int      `json:"outcomes"`   // of all branches
-	Unseen     int      `json:"unseen"`     // of these, never seen
-	Reconciled bool     `json:"reconciled"` // counts are (see the package comment); else as sampled, or exact
-	Note       string   `json:"note"`       // what is wrong with source or counts; a sentence
-	Lines      []Line   `json:"lines"`
-	Branches   []Branch `json:"branches"` // by position
-	Paths      []Path   `json:"paths"`    // the hottest by flow, 12 at most
-	MorePaths  int      `json:"morePaths"`
-	MoreShare  float64  `json:"moreShare"` // of the function's flow, of paths that are not in Paths
-	Callers    []Call   `json:"callers"`   // by count; none if exact
-	Callees    []Call   `json:"callees"`   // functions with paths that it called, by count
-	Taps       []Tap    `json:"taps"`      // by position
-	Graph      Graph    `json:"graph"`     // without nodes if the program's file was not found
+	End        int64     `json:"end"`        // last line
+	Entries    int64     `json:"entries"`    // paths that begin at the entry: calls
+	PathsSeen  int       `json:"pathsSeen"`  // distinct paths
+	Entropy    float64   `json:"entropy"`    // of the paths' counts, in bits
+	Outcomes   int       `json:"outcomes"`   // of all branches
+	Unseen     int       `json:"unseen"`     // of these, never seen
+	Reconciled bool      `json:"reconciled"` // counts are (see the package comment); else as sampled, or exact
+	Note       string    `json:"note"`       // what is wrong with source or counts; a sentence
+	Lines      []Line    `json:"lines"`
+	Branches   []Branch  `json:"branches"` // by position
+	Paths      []Path    `json:"paths"`    // the hottest by flow, 12 at most
+	MorePaths  int       `json:"morePaths"`
+	MoreShare  float64   `json:"moreShare"` // of the function's flow, of paths that are not in Paths
+	Callers    []Call    `json:"callers"`   // by count; none if exact
+	Callees    []Call    `json:"callees"`   // functions with paths that it called, by count
+	Taps       []Tap     `json:"taps"`      // by position
+	Decisions  []Decided `json:"decisions"` // likewise; none without Coverage
+	Graph      Graph     `json:"graph"`     // without nodes if the program's file was not found
 }
 
 // A Line is a line of source.

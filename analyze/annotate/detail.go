@@ -46,7 +46,7 @@ type view struct {
 
 func (b *builder) detail(f *function) *Detail {
 	// No list is nil, so that none is null as JSON.
-	v := &view{b: b, f: f, d: &Detail{Lines: []Line{}, Branches: []Branch{}, Paths: []Path{}, Taps: []Tap{}, Graph: Graph{Nodes: []Node{}}}}
+	v := &view{b: b, f: f, d: &Detail{Lines: []Line{}, Branches: []Branch{}, Paths: []Path{}, Taps: []Tap{}, Decisions: []Decided{}, Graph: Graph{Nodes: []Node{}}}}
 	for _, p := range f.paths {
 		v.count = append(v.count, float64(p.Count))
 	}
@@ -58,6 +58,7 @@ func (b *builder) detail(f *function) *Detail {
 	v.branches()
 	v.lines()
 	v.paths()
+	v.d.Decisions = append(v.d.Decisions, f.decisions...)
 	v.d.Callers, v.d.Callees = calls(f.callers), calls(f.callees)
 	for _, t := range f.taps {
 		v.d.Taps = append(v.d.Taps, b.tap(t.file, t.seen))

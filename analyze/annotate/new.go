@@ -35,6 +35,9 @@ func New(in Input) (*Program, error) {
 		return nil, err
 	}
 	p := b.program()
+	if err := b.coverage(); err != nil {
+		return nil, err
+	}
 	p.Detail = func(i int) (*Detail, error) { return b.detail(b.order[i]), nil }
 	return p, nil
 }
@@ -62,6 +65,8 @@ type function struct {
 	callers  map[callSite]int64 // counts of paths in the call and in what it called
 	callees  map[callSite]int64 // likewise; the name is the callee's
 	index    *Function
+
+	decisions []Decided
 }
 
 // A tapOf is what a file says of a tap.

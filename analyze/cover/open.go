@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	tables = ".sites" // ends the names of files with site tables
+	tables = "." + schema.Sites // ends the names of files with site tables
 	paths  = "." + string(schema.Paths) + ".pb.gz"
 )
 

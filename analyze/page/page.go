@@ -93,7 +93,7 @@ func Write(w io.Writer, p *annotate.Program) error {
 
 // hasDetail reports whether the page shows more of a function than its name.
 func hasDetail(f *annotate.Function) bool {
-	return f.State == annotate.Seen || f.State == annotate.Ran
+	return f.State == annotate.Seen || f.State == annotate.Ran || f.Missing > 0
 }
 
 func writeDetails(w io.Writer, p *annotate.Program) error {

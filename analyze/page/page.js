@@ -134,8 +134,14 @@ function showTop() {
 		fact('build', p.build || null)));
 	add($('facts'),
 		p.exact ? h('span', {}, h('b', {}, 'exact'), ' counts') : h('span', {}, h('b', {}, full(p.samples)), ' samples'),
+		p.coverage && ['statements', 'outcomes', 'conditions'].map((name, i) => {
+			const [covered, all] = p.coverage[name];
+			return all > 0 && h('span', {title: `${full(covered)} of ${full(all)} ${['statements were executed', 'outcomes of branches were taken', 'conditions were shown to decide on their own'][i]}`},
+				['statements', 'branches', 'MC/DC'][i], ' ', h('b', {}, percent(covered / all)));
+		}),
 		!p.exact && p.cpu_ns ? h('span', {title: 'Share of the CPU time that sampling took'}, 'cost ', h('b', {}, percent(p.cost))) : '',
 		h('span', {}, h('b', {}, full(seen)), ' of ', full(functions.length), ' functions seen'));
+	$('by-missing').hidden = !p.coverage;
 	$('by-total').hidden = !functions.some(f => f.totalShare > 0); // exact profiles have no callers
 	if (p.outside > 0) {
 		const advice = p.more > 0 ? `pepbuild build -peppkg=all would bring ${percent(p.more)} inside.` : '';
@@ -166,7 +172,7 @@ function showTop() {
 
 // The list draws only the rows in sight: a program may have tens of thousands.
 const ROW = 24;
-const modes = ['flow', 'total', 'file'];
+const modes = ['missing', 'flow', 'total', 'file'];
 let mode = 'flow';       // one of them
 let items = [];          // {f} for a function, {label, flow, open, key} for a package or a file, each with its level
 let most = 0;            // the largest share of an item
@@ -179,6 +185,7 @@ function buildItems() {
 	else if (mode === 'file') items = tree();
 	else {
 		items = functions.map((_, i) => ({f: i, level: 1}));
+		if (mode === 'missing') items.sort((a, b) => functions[b.f].missing - functions[a.f].missing);
 		if (mode === 'total') items.sort((a, b) => functions[b.f].totalShare - functions[a.f].totalShare);
 	}
 	most = items.reduce((m, x) => Math.max(m, shareOf(x)), 0);
@@ -195,7 +202,8 @@ function buildItems() {
 // shareOf is the share that a row of the list shows.
 function shareOf(item) {
 	if (item.f === undefined) return item.share;
-	return mode === 'total' ? functions[item.f].totalShare : functions[item.f].share;
+	const f = functions[item.f];
+	return mode === 'missing' ? f.missing : mode === 'total' ? f.totalShare : f.share;
 }
 
 // find returns functions whose names have all words of a query; then those that have its letters in
@@ -278,7 +286,7 @@ function drawItem(item, i, role) {
 	h('i', {class: 'bar', style: {width: 100 * (most ? share / most : 0) + '%'}}),
 	item.key !== undefined && h('span', {class: 'twist', 'aria-hidden': 'true'}, opened.has(item.key) ? '▾' : '▸'),
 	h('span', {class: 'clip'}, mode === 'file' && !item.words && item.level > 1 ? '' : h('small', {}, pkg), marked(local, item.words)),
-	h('span', {class: 'value num'}, seen || share > 0 ? percent(share) : stateText[f.state]));
+	h('span', {class: 'value num'}, f && mode === 'missing' ? full(f.missing) : seen || share > 0 ? percent(share) : stateText[f.state]));
 }
 
 // marked is a text with the first word of a query in it set apart.
@@ -404,9 +412,12 @@ function showHead(f, d, problem) {
 		const exact = program.exact ? '' : ', an estimate of ' + plural(f.samples, 'sample');
 		stats.push(
 			stat(short(f.count), 'paths executed', `${full(f.count)}${exact}`),
-			stat(full(d.pathsSeen), d.pathsSeen === 1 ? 'distinct path' : 'distinct paths', 'that were seen'),
+			stat(full(d.pathsSeen), d.pathsSeen === 1 ? 'distinct path' : 'distinct paths', 'that were seen'));
+		if (!program.coverage) stats.push(
 			stat(d.entropy.toFixed(2), 'bits of entropy', 'Of the counts of its paths: 0 if it always takes the same path'));
 		if (d.paths?.length) stats.push(stat(percent(d.paths[0].share), 'hottest path', 'of the flow of this function'));
+		const conditions = d.decisions?.flatMap(x => x.conditions) ?? [];
+		if (conditions.length) stats.push(stat(`${full(conditions.filter(c => c.shown).length)} of ${full(conditions.length)}`, 'conditions shown', 'to decide on their own (MC/DC)'));
 		if (d.outcomes) stats.push(stat(d.unseen ? h('button', {type: 'button', title: 'Go to the next one (n)', onclick: () => step(1)}, `${full(d.unseen)} of ${full(d.outcomes)}`) : `0 of ${full(d.outcomes)}`, 'outcomes never seen'));
 	}
 	const place = f.short || f.file;
@@ -746,7 +757,7 @@ function showPicked(k) {
 		row.classList.toggle('on', branch === undefined ? on.has(Number(row.dataset.line)) : decided.has(Number(branch)));
 	}
 	markTaken();
-	for (const card of $('cards').querySelectorAll('.card')) {
+	for (const card of $('cards').querySelectorAll('.card[data-path]')) {
 		const is = Number(card.dataset.path) === picked;
 		card.setAttribute('aria-pressed', String(is));
 		if (is) card.scrollIntoView({block: 'nearest'});
@@ -780,7 +791,7 @@ function showCards(f, d) {
 	}
 	const paths = d.paths ?? [];
 	const keys = Math.min(9, paths.length);
-	const all = [h('h2', {}, 'Hot paths', keys > 1 ? h('span', {class: 'note'}, h('kbd', {}, '1'), ' – ', h('kbd', {}, keys)) : '')];
+	const all = [decisionCards(d.decisions ?? []), h('h2', {}, 'Hot paths', keys > 1 ? h('span', {class: 'note'}, h('kbd', {}, '1'), ' – ', h('kbd', {}, keys)) : '')];
 	paths.forEach((path, k) => {
 		all.push(h('button', {type: 'button', class: 'card ' + laneOf(k), 'data-path': k, 'aria-pressed': 'false', onclick: () => pick(k), title: `${full(path.count)} times${path.raw !== path.count ? `, ${full(path.raw)} as sampled` : ''}; flow ${full(path.flow)}`},
 			h('span', {class: 'head'}, h('b', {}, percent(path.share), program.exact || !path.high ? '' : [' ', h('small', {}, bounds(path.low, path.high))]), h('span', {}, short(path.count) + ' times')),
@@ -788,7 +799,7 @@ function showCards(f, d) {
 			h('span', {class: 'about'}, h('span', {}, `${path.name} · ${origin(path)}`), program.exact ? '' : h('span', {}, plural(path.samples, 'sample'))),
 			h('span', {class: 'steps'})));
 	});
-	if (!paths.length) all.push(h('p', {class: 'note'}, 'No sample shows a path of this function. It ran: what a sample shows cannot have run without it.'));
+	if (!paths.length) all.push(h('p', {class: 'note'}, f.state === 'never' ? 'No path of this function was executed.' : 'No sample shows a path of this function. It ran: what a sample shows cannot have run without it.'));
 	if (d.morePaths > 0) all.push(h('p', {class: 'note'}, `${plural(d.morePaths, 'more path')} with ${percent(d.moreShare)} of the flow`));
 	const calls = (title, list, note) => {
 		if (!list?.length) return;
@@ -805,9 +816,36 @@ function showCards(f, d) {
 	showSteps();
 }
 
+const VECTORS = 12; // of a decision: more do not fit
+
+// decisionCards are tables of decisions: a row for each condition, a column for each execution, then for each that
+// is missing.
+function decisionCards(decisions) {
+	if (!decisions.length) return [];
+	const cell = v => h('td', {class: {T: 'yes', F: 'no'}[v] ?? ''}, {T: 'T', F: 'F'}[v] ?? '·');
+	const cards = decisions.map(d => {
+		const missing = d.conditions.filter(c => !c.shown).length;
+		const columns = [...d.vectors.slice(0, VECTORS).map(v => [v, '']), ...d.wanted.slice(0, VECTORS).map(v => [v, 'wanted'])];
+		const rest = d.vectors.length + d.wanted.length - columns.length;
+		const row = (head, title, of) => h('tr', {}, h('th', {scope: 'row', title}, head), columns.map(([v, kind]) => {
+			const td = of(v, kind);
+			if (kind) td.classList.add(kind);
+			return td;
+		}));
+		return h('div', {class: 'card decision'},
+			h('a', {class: 'head', href: link(functions[current], {L: d.line}), title: d.text}, h('b', {}, `line ${d.line}`), h('span', {}, missing ? `${missing} of ${d.conditions.length} not shown` : 'all shown')),
+			h('div', {class: 'vectors', tabindex: 0, role: 'region', 'aria-label': `Decision in line ${d.line}`}, h('table', {},
+				d.conditions.map((c, i) => row([h('i', {class: c.shown ? 'shown' : 'hidden'}, c.shown ? '✓' : '✗'), ' ', c.text], c.text + (c.shown ? ': shown to decide on its own' : ': not shown to decide on its own'), v => cell(v.values[i]))),
+				row('decides', 'The value of the decision', v => cell(v.outcome ? 'T' : 'F')),
+				row('times', 'Executions', (v, kind) => h('td', {title: kind ? 'would show a condition' : full(v.count) + ' times'}, kind ? 'want' : short(v.count))))),
+			rest > 0 && h('p', {class: 'note'}, plural(rest, 'more column')));
+	});
+	return [h('h2', {}, 'Decisions', h('span', {class: 'note'}, 'MC/DC')), cards];
+}
+
 // showSteps lists the branches of each path, all of the selected one's, the first of the others'.
 function showSteps() {
-	for (const card of $('cards').querySelectorAll('.card')) {
+	for (const card of $('cards').querySelectorAll('.card[data-path]')) {
 		const k = Number(card.dataset.path);
 		const steps = detail.paths[k].branches ?? [];
 		const n = k === picked ? steps.length : k < 5 ? Math.min(steps.length, 7) : 0;
@@ -1014,7 +1052,7 @@ function render(wanted) {
 		if (i === undefined) {
 			if (name) say(`This program has no function ${name}.`);
 			if (current >= 0) return;
-			i = 0;
+			i = items.find(x => x.f !== undefined)?.f ?? 0;
 		}
 		if (i !== current) await showFunction(i);
 		if (i !== current) return;
@@ -1061,7 +1099,7 @@ const keys = [
 	['j  k', 'next and previous function'],
 	['1 … 9', 'select a path, or none'],
 	['n  p', 'next and previous outcome that was never taken'],
-	['f', 'functions by flow, by total or by file'],
+	['f', 'functions in the next order'],
 	['g', 'show or hide the graph'],
 	['Esc', 'leave: the search, the path'],
 	['?', 'these keys'],
@@ -1166,10 +1204,10 @@ async function start() {
 	functions = program.functions ?? [];
 	byName = new Map();
 	let n = 0;
-	ordinals = functions.map(f => f.state === 'seen' || f.state === 'ran' ? n++ : -1);
+	ordinals = functions.map(f => f.state === 'seen' || f.state === 'ran' || f.missing > 0 ? n++ : -1);
 	for (let i = functions.length - 1; i >= 0; i--) byName.set(functions[i].name, i);
 	showTop();
-	buildItems();
+	setMode(program.coverage ? 'missing' : 'flow');
 	performance.mark('list');
 	listen();
 	if (functions.length) await render();

@@ -458,7 +458,7 @@ func (f *File) Save(name string) error {
 	if f.joined != nil {
 		named := *f
 		named.Name = name
-		beside, err := named.Beside("sites")
+		beside, err := named.Beside(schema.Sites)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // Program reads the site tables of the profile's program: those that the program has written beside the profile, or those
@@ -16,7 +17,7 @@ func (f *File) Program() (*executable.File, error) {
 	if f.joined != nil {
 		return f.joined, nil
 	}
-	if beside, err := f.Beside("sites"); err == nil {
+	if beside, err := f.Beside(schema.Sites); err == nil {
 		if x, err := executable.Open(strings.TrimSuffix(beside, ".pb.gz")); err == nil && x.ID() == f.BuildID {
 			return x, nil
 		}

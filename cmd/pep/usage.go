@@ -147,7 +147,9 @@ Examples:
 Writes a web page with all that a run knows: functions by flow, their source with
 counts, every outcome of every branch, the hottest paths, the control-flow graph,
 callers, and what taps have reported. FILE is any file of a run; pep finds those
-beside it by their names. Several runs are added up.
+beside it by their names. Several runs are added up, of several programs as pep merge does. Of
+programs that were built with -pepmode=cover it has what is missing, functions with most first, and
+a table of each decision: what its conditions were, and what would show that they decide.
 
 The page is one file that loads nothing, so it can be kept and sent. It has the
 source of the functions that ran.

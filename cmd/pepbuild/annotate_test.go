@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/cover"
 
 	"github.com/pepgo/pep/analyze/annotate"
@@ -123,6 +124,63 @@ func TestCountsOfLinesAgreeWithCover(t *testing.T) {
 				t.Errorf("compared %d lines that ran and %d that did not: that tests too little", compared, never)
 			}
 		})
+	}
+}
+
+// What is missing and what was decided stand beside the functions of a program that was built for coverage.
+func TestDetailsHaveCoverage(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/decided\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), `package main
+
+func in(n, low, high int) bool {
+	if n < low || n > high {
+		return false
+	}
+	return true
+}
+
+func never(n int) int {
+	if n > 0 {
+		return 1
+	}
+	return 2
+}
+
+func main() {
+	for n := range 3 {
+		in(n, 1, 10)
+	}
+	if len([]int{}) > 0 {
+		never(1)
+	}
+}
+`)
+	p := annotated(t, build(t, dir, "-pepmode=cover"))
+	// Of in the outcome n > high true, and the condition. Of main the call, and two outcomes.
+	want := map[string]int{"main.in": 2, "main.never": 5, "main.main": 2}
+	for i, f := range p.Functions {
+		if f.Missing != want[f.Name] {
+			t.Errorf("%s: %d missing, want %d", f.Name, f.Missing, want[f.Name])
+		}
+		d, err := p.Detail(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantDecisions := []annotate.Decided{}
+		if f.Name == "main.in" {
+			wantDecisions = append(wantDecisions, annotate.Decided{
+				Line: 4, Text: "n < low || n > high", Conditions: []annotate.Condition{{Text: "n < low", Shown: true}, {Text: "n > high"}},
+				Vectors: []annotate.Vector{{Values: "T-", Outcome: true, Count: 1}, {Values: "FF", Count: 2}},
+				Wanted:  []annotate.Vector{{Values: "FT", Outcome: true}},
+			})
+		}
+		if diff := cmp.Diff(wantDecisions, d.Decisions); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+		}
+	}
+	if diff := cmp.Diff(&annotate.Coverage{Statements: [2]int{6, 10}, Outcomes: [2]int{6, 10}, Conditions: [2]int{1, 2}}, p.Coverage); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,6 +24,9 @@ const (
 	Contexts    Kind = "contexts"
 )
 
+// Sites is how the name of the file of site tables ends that some programs write beside their profiles.
+const Sites = "sites"
+
 // Kinds has all kinds.
 var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts}
 

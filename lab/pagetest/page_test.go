@@ -163,6 +163,47 @@ func TestContrast(t *testing.T) {
 		check("with keys")
 		tab.visit("#f=main.usage")
 		check("of a function that was never seen")
+		tab = open(t, covered(), dark)
+		check("with a function that was not executed")
+		tab.visit("#f=main.walk")
+		check("with a decision")
+	}
+}
+
+// Functions with most missing come first, those that were not executed with their source. A decision has a column for each
+// execution, and for each that would show another condition.
+func TestCoverage(t *testing.T) {
+	tab := open(t, covered(), false)
+	text := func(selector string) string {
+		t.Helper()
+		return eval[string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.innerText.replace(/\s+/g, ' ')).join(' | ')`, selector))
+	}
+	for selector, want := range map[string]string{
+		"#facts span":  "exact counts | statements 90.0 % | branches 81.3 % | MC/DC 50.0 % | 3 of 6 functions seen",
+		"#list .item":  "main.usage 7 | main.walk 5 | other.helper 0 | other.(*T).second 0 | main.main 0 | main.rare 0",
+		"#function h1": "main.usage", "#cards .note": "No path of this function was executed.",
+		"#by-missing[aria-pressed=true]": "Missing",
+	} {
+		if got := text(selector); got != want {
+			t.Errorf("%s: %q, want %q", selector, got, want)
+		}
+	}
+	if n := eval[int](tab, `document.querySelectorAll('#rows .row').length`); n == 0 {
+		t.Error("no source of a function that was not executed")
+	}
+	tab.visit("#f=main.walk")
+	for selector, want := range map[string]string{
+		".decision .head": "line 12 1 of 2 not shown", ".decision tr": "✓ ä(n) T F T | ✗ n > 0 T · F | decides T F F | times 3.5k 3.5k want",
+		".decision td.wanted": "T | F | F | want",
+	} {
+		if got := text(selector); got != want {
+			t.Errorf("%s: %q, want %q", selector, got, want)
+		}
+	}
+	tab.click(".decision .head")
+	tab.wait(`document.querySelector('.row.target')?.dataset.line === '12'`)
+	if list := slices.Concat(tab.messages(), tab.others()); len(list) > 0 {
+		t.Errorf("messages and requests: %q", list)
 	}
 }
 

@@ -129,6 +129,29 @@ func small() *annotate.Program {
 	)
 }
 
+// covered is a program that was built for coverage.
+func covered() *annotate.Program {
+	p := small()
+	p.Exact, p.Coverage = true, &annotate.Coverage{Statements: [2]int{9, 10}, Outcomes: [2]int{13, 16}, Conditions: [2]int{1, 2}}
+	p.Functions[0].Missing, p.Functions[1].Missing, p.Functions[4].Missing = 5, 0, 7
+	p.Detail = func(i int) (*annotate.Detail, error) {
+		d := helper()
+		switch i {
+		case 4: // not executed
+			d.Paths, d.Callers = nil, nil
+		case 0:
+			d = walk()
+			d.Decisions = []annotate.Decided{{
+				Line: 12, Text: "ä(n) && n > 0", Conditions: []annotate.Condition{{Text: "ä(n)", Shown: true}, {Text: "n > 0"}},
+				Vectors: []annotate.Vector{{Values: "TT", Outcome: true, Count: 3500}, {Values: "F-", Count: 3500}},
+				Wanted:  []annotate.Vector{{Values: "TF"}},
+			}}
+		}
+		return d, nil
+	}
+	return p
+}
+
 // programOf is a program whose first function is walk, and whose others are helpers.
 func programOf(functions ...annotate.Function) *annotate.Program {
 	p := &annotate.Program{
@@ -190,6 +213,7 @@ func hostile() *annotate.Program {
 		for i := range d.Paths {
 			d.Paths[i].Name += evil
 		}
+		d.Decisions = []annotate.Decided{{Line: 12, Text: evil, Conditions: []annotate.Condition{{Text: evil}}, Vectors: []annotate.Vector{{Values: "T"}}, Wanted: []annotate.Vector{}}}
 		for i := range d.Taps {
 			d.Taps[i].Expr, d.Taps[i].Type = evil, evil
 			d.Taps[i].Values[0].Text = evil
