@@ -95,7 +95,7 @@ func (j *joined) add(p *wire.Package) error {
 			j.funcs[at] = len(j.Funcs)
 			j.Funcs = append(j.Funcs, *f)
 		} else if g := &j.Funcs[k]; !reflect.DeepEqual(f.Graph, g.Graph) || !reflect.DeepEqual(f.Blocks, g.Blocks) {
-			return fmt.Errorf("%s (%s:%d) has other paths than in the programs before: its source or the flags of the build differ; give files of one source",
+			return fmt.Errorf("%s (%s:%d) has other paths than in the programs before: its source or the flags of the build differ; give files of one source, and remove older ones",
 				f.Name, p.Files[slices.Index(index, f.File)], f.Line)
 		}
 	}
