@@ -532,6 +532,9 @@ func literals(a, b bool, n int) int {
 		n++
 	}
 	x := ⟦‹func() bool { x := ⟦‹a› && ‹b›⟧; return x }()› || ‹func(c bool) bool { return ⟦‹c› && ‹n > 2›⟧ }(⟦‹a› || ‹b›⟧)›⟧
+	var y flag = ⟦‹func() flag { return flag(⟦‹a› && ‹x›⟧) }()› || ‹apply(func(c, _ flag) (_ flag) { return c }, flag(b))› && ‹flag(n > 2)›⟧
+	z := fixed && func(...[2]int) flag { return y }()
+	y = z || y // z is a flag
 	defer func(c bool) { add(take(c, 4)) }(⟦‹x› && ‹a›⟧)
 	ch := make(chan bool, 2)
 	select {
@@ -547,6 +550,10 @@ func literals(a, b bool, n int) int {
 	}
 	return n
 }
+
+const fixed = 2 > 1
+
+func apply[T any](f func(T, T) T, x T) T { return f(x, x) }
 
 var global = len(os.Args) > 1 && len(os.Args) < 3
 

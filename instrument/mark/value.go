@@ -6,7 +6,7 @@ package mark
 import (
 	"go/ast"
 	"go/token"
-	"slices"
+	"reflect"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
@@ -92,17 +92,28 @@ func (m *inserter) value(e ast.Expr) ast.Expr {
 }
 
 // typeOf returns an expression that has the type of a decision, as far as it has one:
-// comparisons have none. The type checker must not see a function literal twice.
+// comparisons have none. The type checker must not see a function literal twice, so operands that
+// have one are copied without its body.
 func typeOf(leaves []*Leaf) ast.Expr {
-	typed := slices.DeleteFunc(slices.Clone(leaves), func(l *Leaf) bool { return isComparison(l.Expr) || hasLiteral(l.Expr) })
-	if len(typed) == 0 {
+	var typed ast.Expr
+	for _, l := range leaves {
+		e := l.Expr
+		switch {
+		case isComparison(e):
+			continue
+		case hasLiteral(e):
+			e = withoutBodies(reflect.ValueOf(e)).Interface().(ast.Expr)
+		}
+		if typed == nil {
+			typed = e
+		} else {
+			typed = &ast.BinaryExpr{X: typed, Op: token.LOR, Y: e}
+		}
+	}
+	if typed == nil {
 		return never()
 	}
-	e := typed[0].Expr
-	for _, l := range typed[1:] {
-		e = &ast.BinaryExpr{X: e, Op: token.LOR, Y: l.Expr}
-	}
-	return e
+	return typed
 }
 
 func isComparison(e ast.Expr) bool {
@@ -118,4 +129,56 @@ func hasLiteral(e ast.Expr) bool {
 		return !found
 	})
 	return found
+}
+
+// withoutBodies copies the tree v, with function literals that do nothing and whose parameters
+// have no names.
+func withoutBodies(v reflect.Value) reflect.Value {
+	if lit, ok := v.Interface().(*ast.FuncLit); ok {
+		return reflect.ValueOf(&ast.FuncLit{
+			Type: &ast.FuncType{Params: withoutNames(lit.Type.Params), Results: withoutNames(lit.Type.Results)},
+			Body: &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: &ast.BlockStmt{}}}},
+		})
+	}
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer, reflect.Slice:
+		if v.IsNil() {
+			return v
+		}
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		return withoutBodies(v.Elem())
+	case reflect.Pointer:
+		c := reflect.New(v.Type().Elem())
+		c.Elem().Set(withoutBodies(v.Elem()))
+		return c
+	case reflect.Struct:
+		c := reflect.New(v.Type()).Elem()
+		for i := range v.NumField() {
+			c.Field(i).Set(withoutBodies(v.Field(i)))
+		}
+		return c
+	case reflect.Slice:
+		c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		for i := range v.Len() {
+			c.Index(i).Set(withoutBodies(v.Index(i)))
+		}
+		return c
+	}
+	return v
+}
+
+// withoutNames returns a field for each name of a list, without the name.
+func withoutNames(list *ast.FieldList) *ast.FieldList {
+	if list == nil {
+		return nil
+	}
+	c := &ast.FieldList{}
+	for _, f := range list.List {
+		for range max(len(f.Names), 1) {
+			c.List = append(c.List, &ast.Field{Type: f.Type})
+		}
+	}
+	return c
 }
