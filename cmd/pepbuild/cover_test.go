@@ -713,12 +713,19 @@ func f(a, b, c bool) bool {
 	switch {
 	case !a && b:
 		return false
+	case any(c), <-values(any(a && b)):
 	}
 //line gen.tmpl:100
 	x := a &&
 		!(b || c)
 //line gen.tmpl:200:10
 	return c ||/*line other.tmpl:7:3*/ x
+}
+
+func values(x any) chan any {
+	c := make(chan any, 1)
+	c <- x
+	return c
 }
 
 func main() {
@@ -751,6 +758,10 @@ func main() {
 		"gen.tmpl:101:5 || true=2 false=2",
 		"gen.tmpl:101:10 value true=1 false=1",
 		"gen.tmpl:200:18 || true=3 false=3",
+		"main.go:8:7 case true=3 false=3",
+		"main.go:8:15 case true=1 false=2",
+		"main.go:8:28 && true=2 false=1",
+		"main.go:8:33 value true=1 false=1",
 		"main.go:6:8 && true=4 false=4",
 		"main.go:6:13 case true=2 false=2",
 		"other.tmpl:7:4 value true=1 false=2",

@@ -12,8 +12,8 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// settle makes the values with markers fit for the SSA form, and finds operands that have no
-// boolean type.
+// settle makes the values with markers fit for the SSA form, and finds operands that are
+// interfaces.
 func settle(markers *mark.Markers, info *types.Info) {
 	if !markers.Decisions {
 		return
@@ -29,7 +29,7 @@ func settle(markers *mark.Markers, info *types.Info) {
 		}
 		t := info.TypeOf(l.Expr)
 		_, isParam := types.Unalias(t).(*types.TypeParam)
-		l.Cond.NoBool = l.Cond.NoBool || types.IsInterface(t) && !isParam
+		l.Interface = types.IsInterface(t) && !isParam
 	}
 }
 

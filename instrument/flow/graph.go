@@ -56,7 +56,6 @@ type builder struct {
 	nodes  []*node                  // nodes[0] is the entry
 	bodies map[ast.Node]bool        // range-over-func loops of the function
 	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position
-	noBool bool                     // an operand has no boolean type
 }
 
 // build fills in b.fn from the SSA form.
@@ -73,10 +72,6 @@ func (b *builder) build(fn *ssa.Function) {
 		}
 	}
 	b.read(fn)
-	if b.noBool {
-		b.skip("a case of a switch without a tag has an interface")
-		return
-	}
 	b.shareDecisions()
 	b.contract()
 	b.dropDead()
@@ -138,7 +133,6 @@ func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block
 			}
 			b.connect(blk, blocks[x.Succs[1]])
 			if leaf := b.leaf(instr.Cond); leaf != nil {
-				b.noBool = b.noBool || leaf.Cond.NoBool
 				for i, e := range blk.node.out {
 					e.leaf, e.outcome = leaf, i == 0
 				}

@@ -79,9 +79,6 @@ type Cond struct {
 
 	// Value says that the outcome is a value, with which the statement goes on.
 	Value bool
-
-	// NoBool says that an operand has no boolean type: a case that is an interface.
-	NoBool bool
 }
 
 // A Leaf is an operand of a condition that decides on its own where control goes.
@@ -91,6 +88,9 @@ type Leaf struct {
 	Expr ast.Expr
 	Op   string // "&&" or "||" if the leaf is a left operand, else "if", "for", "case" or "value"
 	Both string // "&&" or "||" between its two comparisons, if the leaf was a Pair; else empty
+
+	// Interface says that the operand is a case whose value is an interface, which is compared with true.
+	Interface bool
 }
 
 // A Jump is a labelled break or continue, a goto, or a return, out of the body of a loop

@@ -312,7 +312,8 @@ func (w *file) atLeaf(s *scope, l *mark.Leaf, outcome bool) string {
 //
 //	x    →    (x && Counted(&table, 3) == 0 || Counted(&table, 4) != 0)
 //
-// All of these calls return 0. The comparisons have no type, so that the operand keeps its own.
+// All of these calls return 0. The comparisons have no type, so that the operand keeps its own. A
+// case that is an interface is compared with true first, as the switch does.
 func (w *file) exprLeaf(s *scope, l *mark.Leaf) {
 	if s == nil {
 		return
@@ -325,6 +326,9 @@ func (w *file) exprLeaf(s *scope, l *mark.Leaf) {
 		text += " || " + w.exprCode(s, ops, "!=", " || ")
 	}
 	if text != "" {
+		if l.Interface {
+			text = " == (0 == 0)" + text
+		}
 		w.insert(l.Expr.Pos(), "(")
 		w.insert(l.Expr.End(), text+")")
 	}
