@@ -79,7 +79,8 @@ type Node struct {
 	Calls   []string
 	callees []callee // that become Calls
 
-	// Whole says that no path is cut at the node: it is in the middle of a decision.
+	// Whole says that paths are cut at the node only if there are a great many: it is in the
+	// middle of a decision.
 	Whole bool
 }
 

@@ -19,7 +19,11 @@ func (n *numbering) number() error {
 		if err := n.divide(v); err != nil {
 			return err
 		}
-		if n.paths[v] > n.opts.Limit && n.cuttable(v) {
+		limit := n.opts.Limit
+		if n.in.Nodes[v].Whole {
+			limit *= wholeLimit
+		}
+		if n.paths[v] > limit && n.cuttable(v) {
 			n.cut(v)
 		}
 	}
@@ -89,7 +93,7 @@ func (o Order) compare(a, b float64) int {
 // on all of these.
 func (n *numbering) cuttable(v int) bool {
 	open := n.open(v)
-	return !n.in.Nodes[v].Whole && len(open) > 0 && !slices.ContainsFunc(open, n.endless)
+	return len(open) > 0 && !slices.ContainsFunc(open, n.endless)
 }
 
 // open returns the edges into v that are not truncated.

@@ -52,7 +52,7 @@ type Graph struct {
 type Node struct {
 	Out []Edge
 
-	// Whole says that paths are not cut at the node, however many there are.
+	// Whole says that paths are cut at the node only if there are a great many.
 	Whole bool
 }
 
@@ -111,6 +111,9 @@ const (
 	// all functions of a package fit a small address range.
 	DefaultLimit = 1 << 12
 
+	// wholeLimit is how many times the limit the paths from a node that is Whole may be.
+	wholeLimit = 16
+
 	// MaxPaths is the largest number of paths of a function (spec PEP §5).
 	MaxPaths = 1 << 31
 )
@@ -125,7 +128,7 @@ type Options struct {
 	// node has more paths, Number cuts paths there: it truncates all edges into the
 	// node and makes the node a start whose Cut is true. It cuts neither at the entry,
 	// nor at loop headers that are starts already, nor at nodes that a fixed edge leads
-	// to, nor at nodes that are Whole.
+	// to. For nodes that are Whole the limit is 16 times as high.
 	Limit uint64
 }
 

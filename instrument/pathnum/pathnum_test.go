@@ -242,6 +242,37 @@ func TestRestOfLoops(t *testing.T) {
 	}
 }
 
+// Paths are cut at nodes that are Whole where others are cut with 16 times the limit.
+func TestWholeNodes(t *testing.T) {
+	for n := range 30 { // nodes 1… are Whole, and each has two edges to the next
+		in := &pathnum.Graph{Nodes: make([]pathnum.Node, n+1)}
+		for v := range in.Nodes {
+			to := v + 1
+			if v == n {
+				to = pdag.Exit
+			}
+			in.Nodes[v] = pathnum.Node{Out: []pathnum.Edge{{To: to}, {To: to}}, Whole: v > 0}
+		}
+		g, err := pathnum.Number(in, pathnum.Options{Limit: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cuts []int
+		for _, s := range g.Starts[1:] {
+			cuts = append(cuts, s.Node)
+		}
+		var want []int
+		for v := n - 6; v > 0; v -= 7 { // where 2^7 paths begin
+			want = append(want, v)
+		}
+		slices.Sort(cuts)
+		slices.Sort(want)
+		if !slices.Equal(cuts, want) {
+			t.Errorf("%d nodes: paths are cut at %v, want %v", n+1, cuts, want)
+		}
+	}
+}
+
 func FuzzNumber(f *testing.F) {
 	f.Add([]byte{6, 0, 1, 1, 2, 1, 6, 2, 3, 2, 4, 3, 5, 4, 5, 5, 1})     // the vector
 	f.Add([]byte{2, 0, 1, 0, 2, 1, 2, 2, 1, 2, 3})                       // a loop with two entries
