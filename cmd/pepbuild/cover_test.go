@@ -364,6 +364,29 @@ func cases(a, b, c bool, n int) int {
 	case true:
 		n++
 	}
+	switch n {
+	case 1, 2:
+		n++
+	case take(⟦‹a› || ‹add(n)›⟧, 3):
+		n += 2
+		fallthrough
+	case 9, take(b && c, 10), 11:
+	case take(⟦‹b› && ‹c›⟧, take(⟦‹a› && ‹b›⟧, 7)):
+		n--
+	case 4:
+	case 5:
+		n += 9
+	case take(⟦‹n > 3› && ‹c›⟧, 6):
+		n += 4
+	default:
+		n++
+	}
+	switch true {
+	case ⟦‹a› && !‹c› || ‹n > 4›⟧:
+		n++
+	case ⟦‹b› && ‹c›⟧:
+		n += 2
+	}
 	switch {
 	}
 	return n
@@ -538,11 +561,20 @@ func literals(a, b bool, n int) int {
 	defer func(c bool) { add(take(c, 4)) }(⟦‹x› && ‹a›⟧)
 	ch := make(chan bool, 2)
 	select {
-	case ch <- a && b:
+	case ch <- (⟦‹a› && ‹b›⟧):
 		n += take(⟦‹a› && ‹x›⟧, 2)
 	default:
 	}
 	go func(c bool) { ch <- c }(⟦‹x› || ‹n > 2›⟧)
+	got := map[bool]bool{}
+	select {
+	case got[a && b] = <-[]chan bool{nil, ch}[take(⟦‹a› || !‹x› || ‹true›⟧, 1)]:
+	case <-[]chan bool{nil, nil}[take(⟦‹a› && ‹b›⟧, 1)]:
+	}
+	select {
+	case ch <- ⟦‹a› && ‹x›⟧:
+		n++
+	}
 	<-ch
 	switch y := any(n).(type) {
 	case int, string:
@@ -728,9 +760,30 @@ func values(x any) chan any {
 	return c
 }
 
+func number(x bool) int {
+	if x {
+		return 1
+	}
+	return 2
+}
+
+func g(n int, a, b bool) {
+	switch n {
+	case 1, number(a && b): // not counted
+	case number(!a && b), number(true):
+	case number(a || b):
+	case 2:
+	}
+	select {
+	case make(chan bool, 1) <- a && b:
+	case <-make(chan bool):
+	}
+}
+
 func main() {
 	for i := range 8 {
 		f(i&1 != 0, i&2 != 0, i&4 != 0)
+		g(i, i&1 != 0, i&2 != 0)
 	}
 }
 `)
@@ -744,7 +797,7 @@ func main() {
 	}
 	var got []string
 	for _, b := range profile.SumEdges(edges) {
-		if b.ID.Func.Name == "main.f" {
+		if b.ID.Func.Name == "main.f" || b.ID.Func.Name == "main.g" {
 			text := fmt.Sprintf("%s:%d:%d %s", filepath.Base(b.ID.Pos.File), b.ID.Pos.Line, b.ID.Pos.Col, b.Kind)
 			for _, o := range b.Outcomes {
 				text += fmt.Sprintf(" %s=%d", o.Name, o.Count)
@@ -765,6 +818,13 @@ func main() {
 		"main.go:6:8 && true=4 false=4",
 		"main.go:6:13 case true=2 false=2",
 		"other.tmpl:7:4 value true=1 false=2",
+		// "else" goes on to the next case.
+		"other.tmpl:24:2 switch case 1, number(a && b)=2 else=6 no case=6",
+		"other.tmpl:27:14 || true=3 false=3",
+		"other.tmpl:27:19 value true=1 false=2",
+		"other.tmpl:30:2 select case make(chan bool, 1) <- a && b=8",
+		"other.tmpl:31:29 && true=4 false=4",
+		"other.tmpl:31:34 value true=2 false=2",
 	}
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {

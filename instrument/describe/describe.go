@@ -313,11 +313,9 @@ func (d *Describer) outcome(e *flow.Edge) string {
 		return wire.OutFalse
 	}
 	if mk := e.Case; mk != nil {
-		switch c := mk.Of.(type) {
-		case *ast.CaseClause:
-			return d.caseText(c)
-		case *ast.CommClause:
-			return d.commText(c)
+		switch mk.Of.(type) {
+		case *ast.CaseClause, *ast.CommClause:
+			return d.caseText(mk)
 		case *ast.RangeStmt:
 			if mk.Kind == mark.Start {
 				return wire.OutBody
@@ -346,36 +344,21 @@ func endsRange(e *flow.Edge) bool {
 	})
 }
 
-func (d *Describer) caseText(c *ast.CaseClause) string {
-	if c.List == nil {
+// caseText returns the outcome of a clause: its text on one line, cut after maxOutcome bytes.
+func (d *Describer) caseText(mk *mark.Marker) string {
+	if mk.Case == nil {
 		return wire.OutDefault
 	}
-	return "case " + d.source(c.List)
-}
-
-func (d *Describer) commText(c *ast.CommClause) string {
-	if c.Comm == nil {
-		return wire.OutDefault
-	}
-	return "case " + d.source(c.Comm)
-}
-
-// source returns the text of n on one line, cut after maxOutcome bytes.
-func (d *Describer) source(n any) string {
 	var b bytes.Buffer
-	if list, ok := n.([]ast.Expr); ok {
-		for i, e := range list {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			printer.Fprint(&b, token.NewFileSet(), e)
+	for i, n := range mk.Case {
+		if i > 0 {
+			b.WriteString(", ")
 		}
-	} else {
 		printer.Fprint(&b, token.NewFileSet(), n)
 	}
 	s := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), ";", ",")), " ")
 	if len(s) > maxOutcome {
 		s = strings.ToValidUTF8(s[:maxOutcome-len("…")], "") + "…"
 	}
-	return s
+	return "case " + s
 }

@@ -131,6 +131,9 @@ func (b *builder) joinSuccessor(n *node) bool {
 		if slices.ContainsFunc(v.in, func(in *edge) bool { return in.from != n || b.point(in).Known() }) {
 			continue
 		}
+		if b.startsDecision(e) {
+			continue
+		}
 		for _, in := range slices.Clone(v.in) {
 			b.remove(in)
 		}
@@ -138,6 +141,16 @@ func (b *builder) joinSuccessor(n *node) bool {
 		return true
 	}
 	return false
+}
+
+// startsDecision reports whether e, which has no point, leads from a comparison of a switch to
+// an operand in the next case. It is the only such edge of the comparison, so that the two may
+// stay apart.
+func (b *builder) startsDecision(e *edge) bool {
+	if len(e.from.out) == 1 || !slices.ContainsFunc(e.to.out, func(x *edge) bool { return x.leaf != nil }) {
+		return false
+	}
+	return !slices.ContainsFunc(e.from.out, func(x *edge) bool { return x != e && !b.point(x).Known() })
 }
 
 // dropLoop drops an edge without a point from n to itself: what was a loop is within n.

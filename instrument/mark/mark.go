@@ -60,6 +60,9 @@ type Marker struct {
 	// The switch or select whose clause the marker starts; nil otherwise.
 	Switch ast.Stmt
 
+	// What follows the word case in that clause, without markers; nil for default.
+	Case []ast.Node
+
 	// The run of statements behind the marker that are executed together
 	// with it; empty (From == To) for a marker that only holds code.
 	From, To token.Pos

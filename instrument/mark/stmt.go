@@ -5,6 +5,7 @@ package mark
 import (
 	"go/ast"
 	"go/token"
+	"reflect"
 	"strconv"
 )
 
@@ -248,13 +249,30 @@ func (m *inserter) stmt(s ast.Stmt) {
 	case *ast.SelectStmt:
 		for _, c := range s.Body.List {
 			c := c.(*ast.CommClause)
+			var was []ast.Node
 			if c.Comm != nil {
-				m.literals(c.Comm)
+				was = append(was, m.copied(c.Comm))
 			}
-			c.Body = m.clause(s, c.Body, c.Colon+1, c)
+			m.comm(c.Comm)
+			c.Body = m.clause(s, c.Body, c.Colon+1, c, was)
 		}
 	case *ast.LabeledStmt:
 		m.stmt(s.Stmt)
+	default:
+		m.within(s)
+	}
+}
+
+// comm inserts markers into the communication of a clause of a select. What a value that is
+// received is assigned to is evaluated in the clause, where no marker could stand before it.
+func (m *inserter) comm(s ast.Stmt) {
+	switch s := s.(type) {
+	case nil:
+	case *ast.AssignStmt:
+		for _, e := range s.Lhs {
+			m.literals(e)
+		}
+		s.Rhs[0] = m.expr(s.Rhs[0])
 	default:
 		m.within(s)
 	}
@@ -269,15 +287,22 @@ func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	conditions := ok && sw.Tag == nil && m.markers.Decisions
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
+		var was []ast.Node
 		for i, e := range c.List {
-			if conditions {
+			was = append(was, m.copied(e))
+			switch {
+			case conditions:
 				c.List[i] = m.caseCond(e)
-				continue
+			case len(c.List) == 1:
+				c.List[i] = m.expr(e)
+			default:
+				// With operands in between, no point would tell by which value control
+				// comes to the clause.
+				m.literals(e)
 			}
-			m.literals(e)
 		}
 		hasDefault = hasDefault || c.List == nil
-		c.Body = m.clause(s, c.Body, c.Colon+1, c)
+		c.Body = m.clause(s, c.Body, c.Colon+1, c, was)
 	}
 	if !hasDefault {
 		mk, ms := m.mark(NoCase, body.Rbrace, nil)
@@ -287,12 +312,27 @@ func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	}
 }
 
-// clause inserts markers into the body of a clause of s.
-func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node) []ast.Stmt {
+// clause inserts markers into the body of a clause of s, in which was stood before it had markers.
+func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node, was []ast.Node) []ast.Stmt {
 	id := len(m.markers.ByID)
 	out := m.list(body, pos, clause)
-	m.markers.Marker(id).Switch = s
+	mk := m.markers.Marker(id)
+	mk.Switch, mk.Case = s, was
 	return out
+}
+
+// copied returns a copy of n if markers will be in it, else n.
+func (m *inserter) copied(n ast.Node) ast.Node {
+	marked := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		marked = marked || ok && m.markers.Decisions && isShortCircuit(e)
+		return !marked
+	})
+	if !marked {
+		return n
+	}
+	return withoutBodies(reflect.ValueOf(n)).Interface().(ast.Node)
 }
 
 // literals inserts markers into the bodies of the outermost function literals in n.
