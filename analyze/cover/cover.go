@@ -54,6 +54,15 @@ type Coverage struct {
 	Packages   []*Package // by import path
 	Incomplete int64      // executions of decisions that did not end
 	NoSource   []string   // files whose decisions are not known
+	Uncounted  []Uncounted
+}
+
+// An Uncounted is a function, or a decision in the source, that is not counted.
+type Uncounted struct {
+	File      string
+	Line, Col int // Col is 0 for a function
+	Text      string
+	Reason    string
 }
 
 // A Package is a package of a Coverage.
@@ -119,22 +128,28 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 	files := make(map[string]*file)
 	packages := make(map[[2]string]*Package) // by path and directory
 	c := &Coverage{}
-	functions := slices.SortedFunc(maps.Values(known), func(f, g *function) int {
-		return cmp.Or(cmp.Compare(f.id.file, g.id.file), cmp.Compare(f.id.line, g.id.line), cmp.Compare(f.id.name, g.id.name))
-	})
-	for _, f := range functions {
-		if !o.Tests && (strings.HasSuffix(f.id.file, "_test.go") || strings.HasSuffix(f.pkg.Path, ".test") || strings.HasSuffix(f.pkg.Path, "_test")) {
-			continue
+	read := func(pkg *wire.Package, name string) *file { // nil if its functions are not wanted
+		if !o.Tests && (strings.HasSuffix(name, "_test.go") || strings.HasSuffix(pkg.Path, ".test") || strings.HasSuffix(pkg.Path, "_test")) {
+			return nil
 		}
-		text := files[f.id.file]
+		text := files[name]
 		if text == nil {
-			text = readFile(src, f.id.file)
-			files[f.id.file] = text
+			text = readFile(src, name)
+			files[name] = text
 			if text.tree == nil {
-				c.NoSource = append(c.NoSource, f.id.file)
+				c.NoSource = append(c.NoSource, name)
 			}
 		}
 		if text.generated && !o.Generated {
+			return nil
+		}
+		return text
+	}
+	for _, f := range slices.SortedFunc(maps.Values(known), func(f, g *function) int {
+		return cmp.Or(cmp.Compare(f.id.file, g.id.file), cmp.Compare(f.id.line, g.id.line), cmp.Compare(f.id.name, g.id.name))
+	}) {
+		text := read(f.pkg, f.id.file)
+		if text == nil {
 			continue
 		}
 		x, err := f.coverage(text, c)
@@ -153,9 +168,26 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 		}
 		p.Functions = append(p.Functions, x)
 	}
+	skipped := make(map[identity]bool)
+	for _, pkg := range tables.Packages {
+		for _, s := range pkg.Skipped {
+			id := identity{s.Name, pkg.Files[s.File], s.Line}
+			if text := read(pkg, id.file); text != nil && known[id] == nil && !skipped[id] {
+				skipped[id] = true
+				text.skipped = append(text.skipped, s.Line)
+				c.Uncounted = append(c.Uncounted, Uncounted{File: id.file, Line: s.Line, Text: s.Name, Reason: s.Reason})
+			}
+		}
+	}
 	for _, text := range files {
 		text.statements()
+		if !text.generated || o.Generated {
+			c.Uncounted = append(c.Uncounted, text.uncounted()...)
+		}
 	}
+	slices.SortFunc(c.Uncounted, func(a, b Uncounted) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
 	slices.SortFunc(c.Packages, func(p, q *Package) int {
 		return cmp.Or(cmp.Compare(p.Path, q.Path), cmp.Compare(p.Dir, q.Dir))
 	})
@@ -272,6 +304,17 @@ type file struct {
 	decisions []*Decision
 	list      []written // statements of the source, without counts
 	spans     []span    // of the functions that are listed
+	skipped   []int     // lines of functions that are not instrumented
+}
+
+// uncounted lists the decisions that are not counted, in other functions than those.
+func (f *file) uncounted() (list []Uncounted) {
+	for _, d := range f.decisions {
+		if !d.seen && !slices.ContainsFunc(d.lines, func(line int) bool { return slices.Contains(f.skipped, line) }) {
+			list = append(list, Uncounted{f.name, d.Line, d.Col, d.Text, d.why})
+		}
+	}
+	return list
 }
 
 func readFile(src *source.Tree, name string) *file {
@@ -291,7 +334,7 @@ func readFile(src *source.Tree, name string) *file {
 	of := func(n ast.Node) string {
 		return text[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset]
 	}
-	return &file{name: name, tree: tree, generated: ast.IsGenerated(tree), decisions: decisions(tree, at, of), list: statements(name, tree, at)}
+	return &file{name: name, tree: tree, generated: ast.IsGenerated(tree), decisions: decisions(tree, nil, at, of), list: statements(name, tree, at)}
 }
 
 // coverage adds up what the paths of f show.
@@ -352,7 +395,7 @@ func (f *function) branch(x *Function, n int) {
 	}
 	b := x.Branches[i]
 	for j, out := range f.site.Blocks[n].Outs {
-		if f.site.Graph.Nodes[n].Out[j].Dead {
+		if f.site.Graph.Nodes[n].Out[j].Dead || at.Kind == "switch" && out.Outcome == wire.OutElse { // on to the next case
 			continue
 		}
 		k := slices.IndexFunc(b.Outcomes, func(o Outcome) bool { return o.Name == out.Outcome })

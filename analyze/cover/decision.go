@@ -37,6 +37,12 @@ type Decision struct {
 	Vectors    []Vector    // that were executed, each once
 
 	root *expr
+
+	// Of the decision in the source: whether it is counted, the reason if it is not, and the lines where the
+	// functions begin that it is in.
+	seen  bool
+	why   string
+	lines []int
 }
 
 // A Condition is an operand of && or || that has neither of them in it.
@@ -239,26 +245,75 @@ func (d *Decision) Add(conditions []Truth, count int64) {
 	d.Vectors[i].Count += count
 }
 
-// decisions returns the decisions in a piece of syntax, in the order of their positions. text returns the source
-// of an expression.
-func decisions(n ast.Node, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
-	ast.Inspect(n, func(n ast.Node) bool {
+// decisions returns the decisions in a piece of syntax, in the order of their positions. They are no constants. text
+// returns the source of an expression, and outer is what n is in.
+func decisions(n ast.Node, outer []ast.Node, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
+	ast.PreorderStack(n, outer, func(n ast.Node, outer []ast.Node) bool {
+		if g, ok := n.(*ast.GenDecl); ok {
+			return g.Tok == token.VAR
+		}
 		e, ok := n.(ast.Expr)
 		if !ok || !logical(e) {
 			return true
 		}
-		d := &Decision{Text: text(e)}
+		d := &Decision{Text: text(e), why: reason(e, outer)}
+		for _, o := range outer {
+			switch o.(type) {
+			case *ast.FuncDecl, *ast.FuncLit, *ast.RangeStmt:
+				line, _ := place(o.Pos())
+				d.lines = append(d.lines, line)
+			}
+		}
 		d.Line, d.Col = place(e.Pos())
 		var operands []ast.Expr
 		d.root = d.expr(e, place, text, &operands)
 		list = append(list, d)
 		for _, x := range operands { // which may have decisions of their own, in arguments of calls
-			list = append(list, decisions(x, place, text)...)
+			list = append(list, decisions(x, append(slices.Clone(outer), e), place, text)...)
 		}
 		return false
 	})
 	slices.SortStableFunc(list, func(x, y *Decision) int { return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col)) })
 	return list
+}
+
+// Why decisions are not counted.
+const (
+	whyCut      = "too many combinations of conditions"
+	whyInit     = "the value of a package's variable"
+	whyCase     = "in a case of a switch with a tag and several values"
+	whyReceived = "in the variable of a case of a select"
+	whyRange    = "in a variable of a range loop"
+	whyUnknown  = "the program has no branch here"
+)
+
+// reason returns why a decision is not counted if it is not, by what it is in.
+func reason(n ast.Node, outer []ast.Node) string {
+	for _, o := range slices.Backward(outer) {
+		switch o := o.(type) {
+		case *ast.FuncDecl, *ast.FuncLit, ast.Stmt:
+			switch o := o.(type) {
+			case *ast.RangeStmt:
+				if n == o.Key || n == o.Value {
+					return whyRange
+				}
+			case *ast.CommClause:
+				if n == o.Comm {
+					return whyReceived
+				}
+			case *ast.CaseClause:
+				if _, ok := n.(ast.Expr); ok {
+					return whyCase
+				}
+			case *ast.AssignStmt:
+				n = o
+				continue // in a select, perhaps
+			}
+			return whyUnknown
+		}
+		n = o
+	}
+	return whyInit
 }
 
 // logical reports whether an expression is one of && or ||, perhaps negated and in parentheses.

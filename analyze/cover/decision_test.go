@@ -19,7 +19,7 @@ func parsed(t *testing.T, src string) []*Decision {
 		t.Fatal(err)
 	}
 	place := func(p token.Pos) (int, int) { at := fset.Position(p); return at.Line, at.Column }
-	return decisions(file, place, func(n ast.Node) string {
+	return decisions(file, nil, place, func(n ast.Node) string {
 		return src[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset]
 	})
 }

@@ -21,7 +21,7 @@ type operand struct {
 	i int
 }
 
-// newTracer adds the decisions of f to x: those of which the graph has a condition.
+// newTracer adds the decisions of f to x: those of which the graph has a condition, and whose paths are not cut.
 func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
 	t := &tracer{f, make(map[place]operand)}
 	if text.tree == nil {
@@ -54,12 +54,73 @@ func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
 		}
 		t.at[at] = operand{d, o.i}
 	}
+	cut := t.cut()
 	for _, d := range text.decisions { // in their order
-		if own[d] != nil {
-			x.Decisions = append(x.Decisions, own[d])
+		if own[d] == nil {
+			continue
+		}
+		d.seen = true
+		if cut[own[d]] {
+			d.seen, d.why = false, whyCut
+			continue
+		}
+		x.Decisions = append(x.Decisions, own[d])
+	}
+	for at, o := range t.at {
+		if cut[o.d] {
+			delete(t.at, at)
 		}
 	}
 	return t, nil
+}
+
+// cut returns the decisions that are not on one path each, since they have too many combinations: paths begin in
+// the middle of them. A path that begins there has a condition other than the first, without the first.
+func (t *tracer) cut() map[*Decision]bool {
+	cut := make(map[*Decision]bool)
+	for _, s := range t.f.site.Graph.Starts {
+		if !s.Cut {
+			continue
+		}
+		begun, within := make(map[*Decision]bool), make(map[*Decision]bool)
+		t.ahead(s.Node, make(map[int]bool), func(o operand) {
+			if o.i == 0 {
+				begun[o.d] = true
+			} else {
+				within[o.d] = true
+			}
+		})
+		for d := range within {
+			cut[d] = cut[d] || !begun[d]
+		}
+	}
+	return cut
+}
+
+// ahead calls do for the conditions on the paths from a node.
+func (t *tracer) ahead(node int, seen map[int]bool, do func(operand)) {
+	if seen[node] {
+		return
+	}
+	seen[node] = true
+	if o, ok := t.operand(node); ok {
+		do(o)
+	}
+	for _, e := range t.f.site.Graph.Nodes[node].Out {
+		if !e.Dead && !e.Ends && e.To != pdag.Exit {
+			t.ahead(e.To, seen, do)
+		}
+	}
+}
+
+// operand returns the condition that decides where control goes from a node.
+func (t *tracer) operand(node int) (operand, bool) {
+	b := &t.f.site.Blocks[node]
+	if len(b.Outs) < 2 {
+		return operand{}, false
+	}
+	o, ok := t.at[place{t.f.pkg.Files[b.Branch.File], b.Branch.Line, b.Branch.Col}]
+	return o, ok
 }
 
 // An open is a decision that has begun.
@@ -75,11 +136,7 @@ type open struct {
 func (t *tracer) trace(steps []pdag.Step, count int64) (incomplete int64) {
 	var stack []open
 	for _, s := range steps {
-		b := &t.f.site.Blocks[s.Node]
-		if len(b.Outs) < 2 {
-			continue
-		}
-		o, ok := t.at[place{t.f.pkg.Files[b.Branch.File], b.Branch.Line, b.Branch.Col}]
+		o, ok := t.operand(s.Node)
 		if !ok {
 			continue
 		}
@@ -95,10 +152,10 @@ func (t *tracer) trace(steps []pdag.Step, count int64) (incomplete int64) {
 		}
 		x := &stack[len(stack)-1]
 		x.last = o.i
-		switch b.Outs[s.Out].Outcome {
+		switch t.f.site.Blocks[s.Node].Outs[s.Out].Outcome {
 		case wire.OutTrue, wire.OutBody:
 			x.v[o.i] = True
-		default:
+		case wire.OutFalse, wire.OutDone:
 			x.v[o.i] = False
 		}
 		if x.d.root.value(x.v) != Skipped {

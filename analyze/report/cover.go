@@ -19,6 +19,7 @@ type CoverTable struct {
 	Packages   []CoverPackage  `json:"packages"`
 	Functions  []CoverFunction `json:"functions"`               // in which something is missing, those with most first
 	Incomplete int64           `json:"incomplete" unit:"times"` // executions of decisions that did not end
+	Uncounted  []Uncounted     `json:"not_counted"`
 	Missing    []string        `json:"source_not_found"`
 }
 
@@ -26,6 +27,15 @@ type CoverTable struct {
 type CoverTotals struct {
 	Total    CoverPackage   `json:"total"`
 	Packages []CoverPackage `json:"packages"`
+}
+
+// An Uncounted is a function or a decision that is not counted.
+type Uncounted struct {
+	File   string `json:"file"`
+	Line   int64  `json:"line" unit:"line"`
+	Col    int64  `json:"column" unit:"column"` // 0 for a function
+	Reason string `json:"reason"`
+	Text   string `json:"text"`
 }
 
 // A CoverPackage has the numbers of a package.
@@ -81,6 +91,9 @@ func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (stri
 	}
 	slices.SortStableFunc(t.Functions, func(f, g CoverFunction) int { return cmp.Compare(len(g.Gaps), len(f.Gaps)) })
 	t.Total = coverPackage("total", "", c.Totals(shown))
+	for _, u := range c.Uncounted {
+		t.Uncounted = append(t.Uncounted, Uncounted{u.File, int64(u.Line), int64(u.Col), u.Reason, strings.Join(strings.Fields(u.Text), " ")})
+	}
 	return t
 }
 
@@ -179,6 +192,19 @@ func (t *CoverTable) Print(p *listing.Page) {
 	if t.Incomplete > 0 {
 		p.Line("")
 		p.Line("%d executions of decisions did not end.", t.Incomplete)
+	}
+	if len(t.Uncounted) > 0 {
+		p.Line("")
+		p.Line("Not counted:")
+		table := &listing.Table{}
+		for _, u := range t.Uncounted {
+			at := fmt.Sprintf("%s:%d", p.Short(u.File), u.Line)
+			if u.Col > 0 {
+				at += fmt.Sprintf(":%d", u.Col)
+			}
+			table.Row(at, u.Reason, u.Text)
+		}
+		p.Table("  ", table)
 	}
 	printMissing(p, t.Missing)
 }
