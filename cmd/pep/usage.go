@@ -192,6 +192,9 @@ false, and no other condition masked it: a was true and c false. With -mcdc=uniq
 executions must not differ in any other condition that both evaluated. What is missing is
 shown as values of conditions that would show it.
 
+Each value of a case is an outcome, as in case 1, 2:, unless a value has a call, an index or a
+literal of a composite type. What else is not counted is named at the end, with the reason.
+
 Profiles of several programs, as of the tests of several packages, are joined by function, file
 and line. A directory stands for all profiles in it; without any it is $PEPDIR or else the
 current one. Functions of tests and of generated files are left out.

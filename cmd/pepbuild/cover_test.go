@@ -722,6 +722,115 @@ func main() {
 	compareVectors(t, text)
 }
 
+// Each value of a case is counted, and how often control falls into the clause.
+func TestCoverCountsValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const values = 24
+	times := func(n int) int64 { return int64(n%3 + 1) }
+	text := "package main\n\nimport \"fmt\"\n\nvar sum int\n\n"
+	calls := ""
+	for n := range values {
+		text += fmt.Sprintf("var v%d = %d\n", n, n)
+	}
+	line := strings.Count(text, "\n")
+	want := map[int]map[string]int64{}
+	add := func(s string) { text, line = text+s, line+strings.Count(s, "\n") }
+	for i := range 40 {
+		calls += fmt.Sprintf("\t\t\tf%d(n)\n", i)
+		header, value, apart := "switch n {", "%d", true
+		switch r.IntN(7) {
+		case 0:
+			header = "switch s := fmt.Sprint(n); s {"
+			value = `"%d"`
+		case 1:
+			header = "switch any(n) {"
+		case 2:
+			value = "v%d"
+		case 3:
+			header = "L:\n\tswitch n + 1 {"
+			value = "%d + 1"
+		case 4:
+			header, apart = "switch /* int */ n {", false
+		case 5:
+			header, apart = "L:\n\tswitch s := n; s {", false
+		}
+		add(fmt.Sprintf("func f%d(n int) {\n\t%s\n", i, header))
+		rest, fallen := r.Perm(values), int64(0)
+		for len(rest) > 0 {
+			list := rest[:min(1+r.IntN(5), len(rest))]
+			rest = rest[len(list):]
+			outcomes, in := map[string]int64{}, fallen
+			if fallen > 0 {
+				outcomes["fallthrough"] = fallen
+			}
+			var names []string
+			for _, n := range list {
+				name := fmt.Sprintf(value, n)
+				names = append(names, name)
+				outcomes[name] = times(n)
+				in += times(n)
+			}
+			if fallen = 0; len(rest) > 0 && r.IntN(3) == 0 {
+				fallen = in
+			}
+			add("\tcase " + strings.Join(names, ", ") + ":\n")
+			if len(list) > 1 && apart {
+				want[line] = outcomes
+			}
+			add(fmt.Sprintf("\t\tsum = sum*3 + n + %d\n", i))
+			switch {
+			case fallen > 0:
+				add("\t\tfallthrough\n")
+			case strings.HasPrefix(header, "L:"):
+				add("\t\tif sum > 7 {\n\t\t\tbreak L\n\t\t}\n")
+			}
+		}
+		if r.IntN(2) == 0 {
+			add("\tdefault:\n\t\tsum++\n")
+		}
+		add("\t}\n}\n\n")
+	}
+	text += fmt.Sprintf("func main() {\n\tfor n := range %d {\n\t\tfor range n%%3 + 1 {\n%s\t\t}\n\t}\n\tfmt.Println(sum)\n}\n", values+3, calls)
+	dir, out := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/values\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), text)
+	cmd := exec.Command(build(t, dir, "-pepmode=cover"))
+	cmd.Env = append(cmd.Environ(), "PEPDIR="+out)
+	printed, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	run := exec.Command("go", "run", ".")
+	run.Dir = dir
+	if plain, err := run.CombinedOutput(); err != nil || string(plain) != string(printed) {
+		t.Errorf("the program prints %s, without counts %s, %v", printed, plain, err)
+	}
+	f, err := new(profile.Reader).Open(filepath.Join(out, glob(t, out, "*.edges.pb.gz")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges, err := f.Edges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[int]map[string]int64{}
+	for _, b := range profile.SumEdges(edges) {
+		if b.Kind == "case" {
+			outcomes := map[string]int64{}
+			for _, o := range b.Outcomes {
+				outcomes[o.Name] = o.Count
+			}
+			got[int(b.ID.Pos.Line)] = outcomes
+		}
+	}
+	if len(want) < 100 {
+		t.Errorf("only %d cases have several values", len(want))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values of cases (-want +got)\n%s", diff)
+	}
+}
+
 func TestCoverRefusesTaps(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")

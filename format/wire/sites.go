@@ -114,6 +114,8 @@ const (
 	OutDefault = "default" // of a switch or a select
 	OutNoCase  = "no case" // a switch without a default goes on behind it
 	OutElse    = "else"    // any other way
+
+	OutFallthrough = "fallthrough" // in a case, by none of its values
 )
 
 // A Skipped is a function that was not instrumented, with the reason.

@@ -145,7 +145,7 @@ func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
 			continue
 		}
 		line, col := o.Line, o.Col
-		if mk := n.Out[i].Case; mk != nil && mk.Of != nil {
+		if mk := n.Out[i].Case; mk != nil && mk.Of != nil && mk.Kind != mark.OneValue {
 			pos := d.position(mk.Of.Pos())
 			line, col = pos.Line, pos.Column
 		}
@@ -227,6 +227,9 @@ func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 	}
 	for _, e := range n.Out {
 		if mk := e.Case; mk != nil {
+			if mk.Kind == mark.OneValue {
+				return "case", mk.Of.Pos()
+			}
 			switch s := mk.Switch.(type) {
 			case *ast.SwitchStmt:
 				return "switch", s.Switch
@@ -315,7 +318,15 @@ func (d *Describer) outcome(e *flow.Edge) string {
 	if mk := e.Case; mk != nil {
 		switch mk.Of.(type) {
 		case *ast.CaseClause, *ast.CommClause:
-			return d.caseText(mk)
+			switch {
+			case mk.Kind == mark.OneValue && mk.Case == nil:
+				return wire.OutFallthrough
+			case mk.Kind == mark.OneValue:
+				return d.text(mk.Case)
+			case mk.Case == nil:
+				return wire.OutDefault
+			}
+			return "case " + d.text(mk.Case)
 		case *ast.RangeStmt:
 			if mk.Kind == mark.Start {
 				return wire.OutBody
@@ -344,13 +355,10 @@ func endsRange(e *flow.Edge) bool {
 	})
 }
 
-// caseText returns the outcome of a clause: its text on one line, cut after maxOutcome bytes.
-func (d *Describer) caseText(mk *mark.Marker) string {
-	if mk.Case == nil {
-		return wire.OutDefault
-	}
+// text returns the text of a case on one line, cut after maxOutcome bytes.
+func (d *Describer) text(nodes []ast.Node) string {
 	var b bytes.Buffer
-	for i, n := range mk.Case {
+	for i, n := range nodes {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -360,5 +368,5 @@ func (d *Describer) caseText(mk *mark.Marker) string {
 	if len(s) > maxOutcome {
 		s = strings.ToValidUTF8(s[:maxOutcome-len("…")], "") + "…"
 	}
-	return "case " + s
+	return s
 }

@@ -37,8 +37,8 @@ func settle(markers *mark.Markers, info *types.Info) {
 func endAtDecisions(nodes []*Node) {
 	for _, n := range nodes {
 		for _, e := range n.Out {
-			if l := e.Leaf; l != nil && !begins(l) {
-				n.Whole = true
+			if l := e.Leaf; l != nil && !begins(l) || isValue(e.Case) {
+				n.Whole = true // which value of a case it was belongs to the decision of the switch
 			}
 		}
 	}
@@ -58,7 +58,13 @@ func begins(l *mark.Leaf) bool { return l == l.Cond.Leaves[0] && !l.Cond.Inner }
 
 // decided reports whether a decision has been made at n when control takes e.
 func decided(n *Node, e *Edge) bool {
-	if len(n.Out) < 2 || e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 {
+	if e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 {
+		return false
+	}
+	if len(n.Markers) > 0 && isValue(n.Markers[0]) {
+		return !leavesAtOnce(e.To) // as the clause does behind all of its values
+	}
+	if len(n.Out) < 2 || isValue(e.Case) {
 		return false
 	}
 	if e.Leaf != nil && e.Leaf.Cond.Value {
@@ -66,6 +72,8 @@ func decided(n *Node, e *Edge) bool {
 	}
 	return !e.To.Whole && !leavesAtOnce(e.To)
 }
+
+func isValue(mk *mark.Marker) bool { return mk != nil && mk.Kind == mark.OneValue }
 
 // leavesAtOnce reports whether the code on the only way from n, out of the function, is executed
 // before anything else in n: n is a return. The path that ends there has the decision before it.

@@ -26,6 +26,7 @@ func markerPackage() *types.Package {
 		pkg.Scope().Insert(types.NewFunc(token.NoPos, pkg, name, sig))
 	}
 	any := types.NewInterfaceType(nil, nil)
+	declare("Value", types.NewTuple(intVar("id")), types.NewTuple(intVar("")))
 	declare("Mark", types.NewTuple(intVar("id")), nil)
 	declare("Leaf", types.NewTuple(intVar("id"), types.NewParam(token.NoPos, pkg, "cond", any)),
 		types.NewTuple(intVar("")))

@@ -12,7 +12,7 @@ import (
 
 var kinds = map[mark.Kind]string{
 	mark.Before: "before", mark.Start: "start", mark.After: "after", mark.End: "end",
-	mark.NoCase: "no case", mark.Fallthru: "fallthrough", mark.Panic: "panic",
+	mark.NoCase: "no case", mark.Fallthru: "fallthrough", mark.Panic: "panic", mark.OneValue: "value",
 }
 
 // Text says where p is: "if at 3:5 is true", "before 5:2".

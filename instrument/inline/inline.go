@@ -125,7 +125,7 @@ func (c *Costs) Nodes(s ast.Stmt) int {
 	ast.Inspect(s, func(x ast.Node) bool {
 		switch x := x.(type) {
 		case ast.Stmt:
-			if c.markers.StmtMarker(x) != nil {
+			if c.markers.StmtMarker(x) != nil || c.markers.Apart(x) != nil {
 				return false
 			}
 			n++
@@ -148,7 +148,7 @@ func (c *Costs) list(list []ast.Stmt) int {
 }
 
 func (c *Costs) stmt(s ast.Stmt) int {
-	if s == nil || c.markers.StmtMarker(s) != nil {
+	if s == nil || c.markers.StmtMarker(s) != nil || c.markers.Apart(s) != nil {
 		return 0
 	}
 	switch s := s.(type) {

@@ -47,6 +47,7 @@ const (
 	NoCase               // in a default clause that does not exist yet, before the } at Pos
 	Fallthru             // before the fallthrough at Pos
 	Panic                // before the call of panic at Pos
+	OneValue             // in the switch over the values of a clause, where the value is that at Pos
 )
 
 // A Marker is a statement marker.
@@ -60,7 +61,7 @@ type Marker struct {
 	// The switch or select whose clause the marker starts; nil otherwise.
 	Switch ast.Stmt
 
-	// What follows the word case in that clause, without markers; nil for default.
+	// What follows the word case in that clause, without markers; nil for default. Of a OneValue, that value.
 	Case []ast.Node
 
 	// The run of statements behind the marker that are executed together
@@ -145,6 +146,7 @@ type Markers struct {
 
 	stmts map[*ast.ExprStmt]*Marker
 	exprs map[*ast.BinaryExpr]*Leaf // the leaves of cases and values
+	apart map[*ast.SwitchStmt]*Apart
 }
 
 // Marker returns the statement marker with the given ID, or nil if the ID is that of a
@@ -162,6 +164,15 @@ func (m *Markers) StmtMarker(s ast.Stmt) *Marker {
 		return nil
 	}
 	return m.stmts[x]
+}
+
+// Apart returns the values that s tells apart, or nil if s is a statement of the program.
+func (m *Markers) Apart(s ast.Stmt) *Apart {
+	x, ok := s.(*ast.SwitchStmt)
+	if !ok {
+		return nil
+	}
+	return m.apart[x]
 }
 
 // ExprLeaf returns the leaf of a case or a value that e is with its marker, or nil.
@@ -191,7 +202,8 @@ func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working
 		Decisions: decisions,
 		stmts:     map[*ast.ExprStmt]*Marker{},
 		exprs:     map[*ast.BinaryExpr]*Leaf{},
-	}, markFunc: function("Mark"), leafFunc: function("Leaf")}
+		apart:     map[*ast.SwitchStmt]*Apart{},
+	}, markFunc: function("Mark"), leafFunc: function("Leaf"), valueFunc: function("Value"), labelled: map[ast.Stmt]bool{}}
 	for _, f := range files {
 		if skip(f) {
 			continue
@@ -216,11 +228,12 @@ func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working
 }
 
 type inserter struct {
-	markers            *Markers
-	markFunc, leafFunc *ast.SelectorExpr
+	markers                       *Markers
+	markFunc, leafFunc, valueFunc *ast.SelectorExpr
 
-	inner  bool // in an operand behind the first of a condition
-	values int  // how many values of the function have leaves
+	labelled map[ast.Stmt]bool // switches with a label
+	inner    bool              // in an operand behind the first of a condition
+	values   int               // how many values of the function have leaves
 }
 
 func importDecl() ast.Decl {

@@ -93,6 +93,7 @@ func (m *inserter) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt
 			}
 			label = l
 			s = l.Stmt
+			m.labelled[s] = true
 		}
 		if run == nil {
 			begin(Before, s.Pos())
@@ -238,14 +239,16 @@ func (m *inserter) stmt(s ast.Stmt) {
 		m.block(s.Body, s, true)
 	case *ast.SwitchStmt:
 		m.stmt(s.Init)
+		tag := token.NoPos
 		if s.Tag != nil {
+			tag = s.Tag.Pos()
 			s.Tag = m.expr(s.Tag)
 		}
-		m.clauses(s, s.Body)
+		m.clauses(s, s.Body, tag)
 	case *ast.TypeSwitchStmt:
 		m.stmt(s.Init)
 		m.stmt(s.Assign)
-		m.clauses(s, s.Body)
+		m.clauses(s, s.Body, s.Assign.Pos())
 	case *ast.SelectStmt:
 		for _, c := range s.Body.List {
 			c := c.(*ast.CommClause)
@@ -254,7 +257,7 @@ func (m *inserter) stmt(s ast.Stmt) {
 				was = append(was, m.copied(c.Comm))
 			}
 			m.comm(c.Comm)
-			c.Body = m.clause(s, c.Body, c.Colon+1, c, was)
+			c.Body = m.clause(s, c.Body, c.Colon+1, c, was, nil)
 		}
 	case *ast.LabeledStmt:
 		m.stmt(s.Stmt)
@@ -280,13 +283,15 @@ func (m *inserter) comm(s ast.Stmt) {
 
 // clauses inserts markers into the clauses of a switch. It adds a default clause if
 // there is none, because the edge that control takes when no case matches needs an
-// insertion point, too.
-func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
+// insertion point, too. The tag stands at the given position, if there is one.
+func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt, tag token.Pos) {
 	hasDefault := false
 	sw, ok := s.(*ast.SwitchStmt)
 	conditions := ok && sw.Tag == nil && m.markers.Decisions
+	fallen := false
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
+		falls := fallsThrough(c)
 		var was []ast.Node
 		for i, e := range c.List {
 			was = append(was, m.copied(e))
@@ -302,7 +307,12 @@ func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 			}
 		}
 		hasDefault = hasDefault || c.List == nil
-		c.Body = m.clause(s, c.Body, c.Colon+1, c, was)
+		var values *ast.SwitchStmt
+		if m.tellsApart(s, tag, c) {
+			values = m.apart(s, tag, c, fallen)
+		}
+		c.Body = m.clause(s, c.Body, c.Colon+1, c, was, values)
+		fallen = falls
 	}
 	if !hasDefault {
 		mk, ms := m.mark(NoCase, body.Rbrace, nil)
@@ -312,10 +322,17 @@ func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	}
 }
 
-// clause inserts markers into the body of a clause of s, in which was stood before it had markers.
-func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node, was []ast.Node) []ast.Stmt {
+// clause inserts markers into the body of a clause of s, in which was stood before it had markers. If
+// values is not nil, it is the switch over the clause's values.
+func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node, was []ast.Node, values *ast.SwitchStmt) []ast.Stmt {
 	id := len(m.markers.ByID)
-	out := m.list(body, pos, clause)
+	var out []ast.Stmt
+	if values == nil {
+		out = m.list(body, pos, clause)
+	} else {
+		_, ms := m.mark(Start, pos, clause)
+		out = append([]ast.Stmt{ms, values}, m.list(body, pos, nil)...)
+	}
 	mk := m.markers.Marker(id)
 	mk.Switch, mk.Case = s, was
 	return out

@@ -108,7 +108,7 @@ type Writer struct {
 // Text rewrites a file: src is its text and f its tree with markers. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
-	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), namings: namings(f), needs: &needs{landings: map[ast.Stmt]string{}, leaving: map[ast.Stmt]string{}}}
+	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), namings: namings(f), needs: &needs{landings: map[ast.Stmt]string{}, leaving: map[ast.Stmt]string{}, tags: map[*ast.BlockStmt]string{}}}
 	w.version = w.outside()
 	for _, d := range f.Decls {
 		w.Working(d)
@@ -152,8 +152,9 @@ type file struct {
 type needs struct {
 	usesCore bool
 	names    int
-	landings map[ast.Stmt]string // labels that jumps go to instead of their own
-	leaving  map[ast.Stmt]string // what stands in front of jumps and returns that leave several functions
+	landings map[ast.Stmt]string       // labels that jumps go to instead of their own
+	leaving  map[ast.Stmt]string       // what stands in front of jumps and returns that leave several functions
+	tags     map[*ast.BlockStmt]string // names of the values of tags, by the bodies of their switches
 }
 
 // newName returns a name that the file does not have yet.

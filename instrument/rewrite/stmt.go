@@ -76,14 +76,15 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 		w.stmt(s, st.Init)
 		if st.Tag != nil {
 			w.header(st, st.Switch, st.Tag.Pos())
-			w.literals(s, st.Tag)
+			w.tag(s, st)
 		}
 		w.clauses(s, st.Body)
+		w.endTag(st)
 		w.endHeader(st)
 	case *ast.TypeSwitchStmt:
 		w.stmt(s, st.Init)
 		w.header(st, st.Switch, st.Assign.Pos())
-		w.stmt(s, st.Assign)
+		w.typeTag(s, st)
 		w.clauses(s, st.Body)
 		w.endHeader(st)
 	case *ast.SelectStmt:
@@ -146,7 +147,13 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 			w.insert(e.Pos(), w.tapsInCase(e))
 			w.literals(s, e)
 		}
-		w.stmts(s, c.Body)
+		for _, st := range c.Body {
+			if a := w.Markers.Apart(st); a != nil {
+				w.apart(s, body, a)
+				continue
+			}
+			w.stmt(s, st)
+		}
 	}
 }
 
