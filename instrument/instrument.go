@@ -174,6 +174,7 @@ type instrumenter struct {
 	fileIndex map[string]int
 	described map[*ast.FuncDecl]int // index in result.Sites.Funcs
 	funcs     map[*ast.BlockStmt]*rewrite.Func
+	inits     map[ast.Expr]*rewrite.Func
 	clones    *clone.Plan // nil if taps report all the time
 	result    Result
 }
@@ -214,7 +215,7 @@ func (in *instrumenter) skip(f *ast.File) bool { return in.skipped[f] }
 // may have taps.
 func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	in.fileIndex = map[string]int{}
-	in.funcs = map[*ast.BlockStmt]*rewrite.Func{}
+	in.funcs, in.inits = map[*ast.BlockStmt]*rewrite.Func{}, map[ast.Expr]*rewrite.Func{}
 	in.described = map[*ast.FuncDecl]int{}
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
@@ -256,7 +257,12 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
 			// A sample of a function with one path says nothing.
-			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base, Index: len(sites.Funcs) - 1}
+			fn := &rewrite.Func{Plan: p, Base: base, Index: len(sites.Funcs) - 1}
+			if f.Init != nil {
+				in.inits[f.Init] = fn
+			} else {
+				in.funcs[f.Body()] = fn
+			}
 			in.result.Adds += p.Adds()
 			in.result.Polls += p.Ends()
 		}
@@ -405,7 +411,7 @@ func (in *instrumenter) fileNumber(name string) int {
 func (in *instrumenter) rewrite() {
 	in.result.Text = map[string]string{}
 	execs := in.execs()
-	if len(in.funcs) == 0 && len(in.result.Sites.Taps) == 0 && len(execs) == 0 {
+	if len(in.funcs)+len(in.inits) == 0 && len(in.result.Sites.Taps) == 0 && len(execs) == 0 {
 		return
 	}
 	imported := false
@@ -414,7 +420,7 @@ func (in *instrumenter) rewrite() {
 			continue
 		}
 		w := rewrite.Writer{
-			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(), Markers: in.markers, Funcs: in.funcs, Import: !imported,
+			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(), Markers: in.markers, Funcs: in.funcs, Inits: in.inits, Import: !imported,
 			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
 		}
 		name := in.fset.File(f.FileStart).Name()
@@ -425,7 +431,7 @@ func (in *instrumenter) rewrite() {
 		imported = true
 		in.result.Text[name] = text
 	}
-	if in.opts.Mode.Counts() && len(in.funcs) > 0 {
+	if in.opts.Mode.Counts() && len(in.funcs)+len(in.inits) > 0 {
 		in.addTable()
 	}
 }
@@ -488,5 +494,5 @@ func (in *instrumenter) isPanic(call *ast.CallExpr) bool {
 // addTable declares the package's table of counts, as a variable of static data.
 func (in *instrumenter) addTable() {
 	sites := wire.Whole(in.result.Sites)[0]
-	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, sites.Counters())
+	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, sites.Counters(), in.inits)
 }

@@ -280,7 +280,6 @@ func decisions(n ast.Node, outer []ast.Node, place func(token.Pos) (line, col in
 // Why decisions are not counted.
 const (
 	whyCut      = "too many combinations of conditions"
-	whyInit     = "the value of a package's variable"
 	whyCase     = "in a case of a switch with a tag and several values"
 	whyReceived = "in the variable of a case of a select"
 	whyRange    = "in a variable of a range loop"
@@ -313,7 +312,7 @@ func reason(n ast.Node, outer []ast.Node) string {
 		}
 		n = o
 	}
-	return whyInit
+	return whyUnknown
 }
 
 // logical reports whether an expression is one of && or ||, perhaps negated and in parentheses.

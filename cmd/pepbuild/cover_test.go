@@ -587,7 +587,19 @@ const fixed = 2 > 1
 
 func apply[T any](f func(T, T) T, x T) T { return f(x, x) }
 
-var global = len(os.Args) > 1 && len(os.Args) < 3
+var global = ⟦‹len(os.Args) > 1› && ‹len(os.Args) < 3›⟧
+
+var global2, global3, _ = flag(⟦‹global› || ‹global5›⟧), take(⟦(‹global› || ‹true›) && (‹global5› || ‹add(3)›)⟧, take(⟦‹global› || !‹global5› && ‹add(4)›⟧, 3)), []any{
+	⟦‹global4› || ‹add(5)›⟧,
+	func() bool { return ⟦‹global4› && ‹add(6)›⟧ },
+	⟦‹a2(⟦‹global› && ‹global4› || ‹returned(global4, true)›⟧)› || ‹global2›⟧,
+}
+
+var (
+	_                = ⟦!‹global5› || ‹global4›⟧
+	global4, global5 = func(x, y bool) (bool, bool) { return add(7), ⟦‹x› || ‹y›⟧ }(⟦‹add(1)› || ‹add(2)›⟧, false)
+	_                = ⟦‹global5› && ‹global4›⟧
+)
 
 func main() {
 	for i := range 8 {
@@ -602,7 +614,7 @@ func main() {
 		fmt.Println(loops(i, list), jumps(i), late(nil, a, b), late(map[int]bool{}, b, c))
 		fmt.Println(panics(nil, nil), panics(&list[0], nil), panics(&list[1], []int{1}), panics(nil, []int{1, 1, i - 4}), panics(&list[2], []int{1, 2, i - 2}))
 	}
-	fmt.Println(sum, global, waits(true, false), waits(false, true))
+	fmt.Println(sum, global, global2, global3, waits(true, false), waits(false, true))
 	go waits(true, true)
 	<-ready
 	report()

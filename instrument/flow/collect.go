@@ -5,6 +5,7 @@ package flow
 // generator has written can take gigabytes.
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -83,6 +84,33 @@ func (c *collector) batch(places []place, last bool) {
 	}
 	c.calls(c.funcs[first:])
 	clear(c.literal)
+	if last {
+		c.initialisers()
+	}
+}
+
+// initialisers adds the initialisers in which values have leaves. Each is built alone. The variable
+// names it.
+func (c *collector) initialisers() {
+	blank := 0
+	for _, init := range c.prog.info.InitOrder {
+		spec := c.cfg.Markers.Inits[init.Rhs]
+		if spec == nil {
+			continue
+		}
+		f := &Func{Syntax: spec, Init: init.Rhs, Name: escapePath(c.cfg.Path) + "." + init.Lhs[0].Name()}
+		if init.Lhs[0].Name() == "_" {
+			blank++
+			f.Name += fmt.Sprint(blank)
+		}
+		if c.cfg.Working != nil {
+			c.cfg.Working(spec)
+		}
+		c.prog.buildInit(init)
+		b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
+		b.build(c.prog.pkg.Func("init"))
+		c.funcs = append(c.funcs, f)
+	}
 }
 
 // function adds fn and the functions within it.

@@ -45,16 +45,17 @@ type Config struct {
 	Working func(ast.Node)
 }
 
-// A Func is a function declaration, a function literal or the body of a range over a
-// function, with its graph.
+// A Func is a function declaration, a function literal, the body of a range over a
+// function or, with decisions, the initialiser of variables of the package, with its graph.
 type Func struct {
-	Syntax  ast.Node // *ast.FuncDecl, *ast.FuncLit or *ast.RangeStmt
-	Name    string   // linker symbol
+	Syntax  ast.Node // *ast.FuncDecl, *ast.FuncLit, *ast.RangeStmt or *ast.ValueSpec
+	Init    ast.Expr // the initialiser in the *ast.ValueSpec; else nil
+	Name    string   // linker symbol; of the variable
 	Nodes   []*Node  // Nodes[0] is the entry
 	Skipped string   // why there is no graph; empty if there is one
 }
 
-// Body returns the body of f.
+// Body returns the body of f; nil if it is an initialiser.
 func (f *Func) Body() *ast.BlockStmt {
 	switch s := f.Syntax.(type) {
 	case *ast.FuncDecl:
@@ -63,6 +64,8 @@ func (f *Func) Body() *ast.BlockStmt {
 		return s.Body
 	case *ast.RangeStmt:
 		return s.Body
+	case *ast.ValueSpec:
+		return nil
 	}
 	panic("flow: function without syntax")
 }

@@ -97,7 +97,11 @@ func (b *builder) read(fn *ssa.Function) {
 		}
 		return blk
 	}
-	visit(fn.Blocks[0])
+	first := fn.Blocks[0]
+	if b.fn.Init != nil {
+		first = first.Succs[1] // the function init goes to its end at once if it was called before
+	}
+	visit(first)
 	for _, x := range order {
 		b.readBlock(x, blocks)
 	}

@@ -135,13 +135,20 @@ func (p *program) build(files []*ast.File, places []place, last bool) {
 	for _, at := range places {
 		p.files[at.file].Decls[at.decl] = at.in(files)
 	}
-	info := *p.info
-	if !last {
-		info.InitOrder = nil
+	var inits []*types.Initializer
+	if last {
+		inits = p.info.InitOrder
 	}
-	p.pkg = p.prog.CreatePackage(p.tpkg, p.files, &info, false)
-	p.pkg.Build()
+	p.buildInit(inits...)
 	for _, at := range places {
 		p.files[at.file].Decls[at.decl] = withoutBody(at.in(files))
 	}
+}
+
+// buildInit builds the SSA form of p.files, with the given initialisers of variables.
+func (p *program) buildInit(inits ...*types.Initializer) {
+	info := *p.info
+	info.InitOrder = inits
+	p.pkg = p.prog.CreatePackage(p.tpkg, p.files, &info, false)
+	p.pkg.Build()
 }

@@ -144,6 +144,9 @@ type Markers struct {
 	Decisions bool     // as given to Files
 	Values    []*Value // only with Decisions
 
+	// Inits are the initialisers of the package's variables in which values have leaves.
+	Inits map[ast.Expr]*ast.ValueSpec
+
 	stmts map[*ast.ExprStmt]*Marker
 	exprs map[*ast.BinaryExpr]*Leaf // the leaves of cases and values
 	apart map[*ast.SwitchStmt]*Apart
@@ -200,6 +203,7 @@ func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working
 	m := &inserter{markers: &Markers{
 		Conds:     map[ast.Stmt]*Cond{},
 		Decisions: decisions,
+		Inits:     map[ast.Expr]*ast.ValueSpec{},
 		stmts:     map[*ast.ExprStmt]*Marker{},
 		exprs:     map[*ast.BinaryExpr]*Leaf{},
 		apart:     map[*ast.SwitchStmt]*Apart{},
@@ -217,7 +221,7 @@ func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working
 					m.funcBody(d.Type, d.Body)
 				}
 			case *ast.GenDecl:
-				m.literals(d)
+				m.inits(d)
 			}
 		}
 		if len(m.markers.ByID) > before {

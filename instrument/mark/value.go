@@ -72,6 +72,24 @@ func (m *inserter) within(n ast.Node) ast.Node {
 	}, nil)
 }
 
+// inits inserts markers into a declaration of the package.
+func (m *inserter) inits(d *ast.GenDecl) {
+	if !m.markers.Decisions || d.Tok != token.VAR {
+		m.literals(d)
+		return
+	}
+	for _, s := range d.Specs {
+		s := s.(*ast.ValueSpec)
+		for i, e := range s.Values {
+			values := m.values
+			s.Values[i] = m.expr(e)
+			if m.values > values {
+				m.markers.Inits[s.Values[i]] = s
+			}
+		}
+	}
+}
+
 // condLiterals inserts markers into the function literals in a condition. With decisions,
 // operand does so.
 func (m *inserter) condLiterals(e ast.Expr) {

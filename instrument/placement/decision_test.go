@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
@@ -57,6 +59,37 @@ func TestPathsHaveWholeDecisions(t *testing.T) {
 		if found[kind] == 0 {
 			t.Errorf("there is no decision %q", kind)
 		}
+	}
+}
+
+// The initialiser of a variable has the paths of its decisions, and calls nothing of the synthetic
+// function that it is in.
+func TestInitialisers(t *testing.T) {
+	_, funcs := marked(t, true, `package p
+
+import "os"
+
+var x, _ = len(os.Args) > 1 && len(os.Args) < 3, os.Getenv("x") == ""
+var y = (x || f()) && x
+var z = f()
+
+func f() bool { return true }
+`, "p.go")
+	got := map[string]uint64{}
+	for _, f := range funcs {
+		p, err := placement.New(f, pathnum.Options{Truncate: pathnum.Rest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[f.Name] = p.Graph.N
+		for _, n := range f.Nodes {
+			if len(n.Calls) > 0 {
+				t.Errorf("%s calls %v", f.Name, n.Calls)
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]uint64{"p.x": 3, "p.y": 5, "p.f": 1}, got); diff != "" {
+		t.Errorf("paths (-want +got)\n%s", diff)
 	}
 }
 

@@ -20,9 +20,12 @@ package rewrite
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/clone"
@@ -91,6 +94,7 @@ type Writer struct {
 	Paths   uint64 // how many the package has
 	Markers *mark.Markers
 	Funcs   map[*ast.BlockStmt]*Func // what to rewrite, by body
+	Inits   map[ast.Expr]*Func       // initialisers of variables to rewrite
 	Import  bool                     // import the linked runtime even if the file does not use it
 	Taps    *tap.Plan                // nil for none
 	Execs   map[ast.Expr]bool        // uses of syscall.Exec, before which the program writes its profile
@@ -131,10 +135,16 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 var byteOrderMark = []byte("\uFEFF")
 
 // Table returns a file of package name that declares the package's table of
-// counters: static data, which needs no initialiser.
-func Table(name, corePath, path string, counters uint64) string {
-	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.%s{Path: %q, N: %d}\n",
+// counters, and path registers for initialisers of variables: static data, which needs no initialiser.
+func Table(name, corePath, path string, counters uint64, inits map[ast.Expr]*Func) string {
+	text := fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.%s{Path: %q, N: %d}\n",
 		name, core, corePath, table, core, doors.Table, path, counters)
+	for _, f := range slices.SortedFunc(maps.Values(inits), func(f, g *Func) int { return cmp.Compare(f.Index, g.Index) }) {
+		if s := (&scope{f, f.Plan}); f.Plan.Register {
+			text += fmt.Sprintf("\nvar %s %s.%s = %s\n", s.register(), core, doors.Number, s.number(0))
+		}
+	}
+	return text
 }
 
 // A file is a file that is being rewritten, or a part of one in one of its versions
@@ -198,7 +208,28 @@ func (w *file) decl(d ast.Decl) {
 		}
 	case *ast.GenDecl:
 		if d.Tok != token.IMPORT {
-			w.literals(nil, d)
+			w.inits(d)
+		}
+	}
+}
+
+// inits rewrites the initialisers of variables.
+func (w *file) inits(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		s, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			w.literals(nil, spec)
+			continue
+		}
+		if s.Type != nil {
+			w.literals(nil, s.Type)
+		}
+		for _, e := range s.Values {
+			if f := w.Inits[e]; f != nil {
+				w.literals(&scope{f, f.Plan}, e)
+			} else {
+				w.literals(nil, e)
+			}
 		}
 	}
 }
@@ -230,6 +261,15 @@ func (w *file) function(b *ast.BlockStmt) {
 	w.tapsAtStart(b)
 	w.stmts(s, b.List)
 	w.tapEnd(b)
+}
+
+// register returns the name of the path register of s: a variable of the function, or of the package if s is
+// an initialiser.
+func (s *scope) register() string {
+	if s.plan.Func.Init != nil {
+		return register + fmt.Sprint(s.Index)
+	}
+	return register
 }
 
 // number returns the constant for path p of s, its number in the package.
@@ -279,9 +319,9 @@ func (s *scope) pathNumber(op placement.Op) string {
 	case op.Known:
 		return s.number(op.Add)
 	case op.Add != 0:
-		return fmt.Sprintf("%s + %d", register, op.Add)
+		return fmt.Sprintf("%s + %d", s.register(), op.Add)
 	}
-	return register
+	return s.register()
 }
 
 // count returns the text that adds 1 to the counter with a number.
@@ -344,12 +384,12 @@ func (w *file) exprCode(s *scope, ops []placement.Op, op, and string) string {
 	}
 	for _, o := range ops {
 		if !o.Ends {
-			call(doors.Added, fmt.Sprintf("&%s, %d", register, o.Add))
+			call(doors.Added, fmt.Sprintf("&%s, %d", s.register(), o.Add))
 			continue
 		}
 		call(doors.Counted, fmt.Sprintf("&%s, %s", table, s.pathNumber(o)))
 		if o.Restarts {
-			call(doors.Restarted, fmt.Sprintf("&%s, %s", register, s.number(o.Restart)))
+			call(doors.Restarted, fmt.Sprintf("&%s, %s", s.register(), s.number(o.Restart)))
 		}
 	}
 	return strings.Join(calls, and)
