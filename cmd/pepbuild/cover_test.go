@@ -674,7 +674,7 @@ func (d *decider) function(name string) string {
 	fmt.Fprintf(&b, "//go:noinline\nfunc %s(a, b, c, d, e, f bool) (n int) {\n", name)
 	for range 6 {
 		x := "⟦" + d.several() + "⟧"
-		switch d.IntN(7) {
+		switch d.IntN(9) {
 		case 0:
 			fmt.Fprintf(&b, "\tif %s {\n\t\tn += 2\n\t} else if x := %s; ⟦‹x›⟧ {\n\t\tn++\n\t}\n", x, "⟦"+d.several()+"⟧")
 		case 1:
@@ -689,6 +689,10 @@ func (d *decider) function(name string) string {
 			fmt.Fprintf(&b, "\tif ⟦‹f›⟧ {\n\t\tb, c = c, %s\n\t}\n", x)
 		case 6:
 			fmt.Fprintf(&b, "\tif %s {\n\t\treturn number(%s, b)\n\t}\n", x, "⟦"+d.several()+"⟧")
+		case 7:
+			fmt.Fprintf(&b, "\tswitch n & 3 {\n\tcase 0:\n\t\tn++\n\tcase number(%s, b), 2:\n\t\tn += 3\n\tcase number(%s, %s):\n\t\tn++\n\tcase 3:\n\t\tb = !b\n\t}\n", "a && b", x, "⟦"+d.several()+"⟧")
+		case 8:
+			fmt.Fprintf(&b, "\tselect {\n\tcase make(chan bool, 1) <- %s:\n\t\tn--\n\tcase <-make([]chan int, 4)[number(%s, c)]:\n\t}\n", x, "⟦"+d.several()+"⟧")
 		}
 	}
 	fmt.Fprintf(&b, "\treturn number(⟦%s⟧, d)\n}\n\n", d.decision(12))
@@ -705,6 +709,10 @@ func TestCoverHasTheVectorsOfRandomDecisions(t *testing.T) {
 	for i := range 40 {
 		names = append(names, fmt.Sprintf("f%d", i))
 		text += d.function(names[i])
+	}
+	text += "var a, b, c, d, e, f = true, false, side(true), false, true, side(false)\n\n"
+	for i := range 20 {
+		text += fmt.Sprintf("var x%d, y%d = ⟦%s⟧, number(⟦%s⟧, true)\n\n", i, i, d.several(), d.several())
 	}
 	text += `var sides int
 
