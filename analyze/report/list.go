@@ -178,6 +178,21 @@ func lineBranch(f *annotate.Function, b *annotate.Branch) LineBranch {
 	return x
 }
 
+// joined returns how many branches stand for two comparisons, and the kind of one of them.
+func (l *Listing) joined() (n int, kind string) {
+	for _, f := range l.Functions {
+		for _, line := range f.Lines {
+			for _, b := range line.Branches {
+				if strings.HasSuffix(b.Kind, ")") {
+					n++
+					kind = cmp.Or(kind, b.Kind)
+				}
+			}
+		}
+	}
+	return n, kind
+}
+
 // Name implements listing.Listing.
 func (l *Listing) Name() string { return "list" }
 
@@ -193,6 +208,9 @@ func (l *Listing) Print(p *listing.Page) {
 		notes = append(notes,
 			"95%: the true share of an outcome in its branch is within these bounds with a probability of 95%, as far as samples are random.",
 			"Never seen is not never: what no sample shows may happen as often as the bound says.")
+	}
+	if n, kind := l.joined(); n > 0 {
+		notes = append(notes, fmt.Sprintf("A kind such as %s stands for two comparisons that are one branch: %d here. With -pepmode=cover they are two.", kind, n))
 	}
 	l.Profile.printNotes(p, notes...)
 	printMissing(p, l.Missing)
