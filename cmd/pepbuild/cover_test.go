@@ -319,6 +319,17 @@ func values(a, b, c bool, n int) (bool, flag) {
 	m[⟦‹a› || ‹b›⟧]++
 	z := [2]bool{⟦‹m[true] > 1› && ‹x›⟧, ⟦‹y› && ‹b›⟧}
 	w := (⟦‹a› && ‹b›⟧) == (⟦‹b› && ‹c›⟧)
+	w = ⟦‹w› || ‹a == (⟦‹b› || ‹c›⟧)› && ‹(⟦‹a› || ‹c›⟧) != (⟦‹b› && ‹n > 2›⟧)›⟧
+	if ⟦‹x == (⟦‹b› || ‹c›⟧)› && ‹a != (⟦‹b› && ‹w›⟧)›⟧ {
+		w = !w
+	}
+	for ⟦‹w == (⟦‹n > 1› && ‹a›⟧)› && ‹n > 0›⟧ {
+		n--
+	}
+	switch {
+	case ⟦‹x != (⟦‹w› || ‹c›⟧)›⟧, ⟦‹c == (⟦‹b› && ‹w›⟧)›⟧:
+		n++
+	}
 	fmt.Println(x, y, p, q, r, len(m), z, w, any(⟦‹p› && ‹a2(a)›⟧))
 	var old = ⟦‹a› && ‹b› && ‹c›⟧
 	const fixed = 1 > 2 && 2 > 1
@@ -661,6 +672,10 @@ func (d *decider) operand() string {
 	case 2:
 		if d.depth < 5 {
 			return fmt.Sprintf("side(⟦%s⟧)", d.several())
+		}
+	case 3:
+		if d.depth < 5 {
+			return fmt.Sprintf("%s != (⟦%s⟧)", v, d.several())
 		}
 	}
 	return v

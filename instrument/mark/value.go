@@ -30,7 +30,10 @@ func (v *Value) Cond() *Cond { return v.cond }
 // one that has its type.
 func (v *Value) Settle() (no, typed ast.Expr) {
 	typed = v.marked.Y
-	v.marked.Y = never()
+	no = never()
+	// What ends in the value then ends where it did in the source.
+	no.(*ast.BinaryExpr).Y.(*ast.BasicLit).ValuePos = v.cond.Expr.End() - token.Pos(len("0"))
+	v.marked.Y = no
 	return v.marked.Y, typed
 }
 
