@@ -42,7 +42,7 @@ var ourFlags = []ourFlag{
 	{name: "pepmode", choice: true, forms: []form{
 		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
 		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](../formats.md#profiles)"},
-		{value: "cover", text: "count as exact does, but end paths where a decision has been made, so that a path says how each operand of && and || was evaluated; operands of values and of the cases of a switch without a tag are branches, too: for coverage of branches and conditions (MC/DC)"},
+		{value: "cover", text: "count as exact does, but end paths where a decision has been made, so that a path says how each operand of && and || was evaluated; operands of values and of cases are branches, too, and so are the values of a case: for coverage of branches and conditions (MC/DC)"},
 		{value: "taps", text: "profile no paths: taps only"},
 	}, set: func(a *Args, value string) error {
 		a.Mode = rewrite.Mode(value)

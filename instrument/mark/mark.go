@@ -17,7 +17,7 @@
 // ends of loop bodies. Condition markers (Leaf) stand around the operands of the &&
 // and || of a condition, so that both ways out of an operand have an insertion point.
 // With decisions, the cases of a switch without a tag are conditions, too, and so are
-// values with && or ||.
+// values with && or ||. The values of a case are told apart.
 //
 // The package looks at syntax only, and knows no types. Package flow finds which edges
 // have which markers. Package rewrite writes the code there.
