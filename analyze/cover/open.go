@@ -49,7 +49,7 @@ func Open(r *profile.Reader, names ...string) (sum *profile.File, all *executabl
 		return nil, nil, fmt.Errorf("%s: its program was not built for coverage: build it with pepbuild -pepmode=cover, and run it again", sum.Name)
 	}
 	if all, err = sum.Program(); err != nil {
-		return nil, nil, fmt.Errorf("%s: no site tables beside it, and its program cannot be read: %w", sum.Name, err)
+		return nil, nil, fmt.Errorf("%s: the site tables of its program cannot be read: %w", sum.Name, err)
 	}
 	if len(more) == 0 {
 		return sum, all, nil

@@ -3,7 +3,9 @@ package profile
 // This file joins profiles of several programs.
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -18,7 +20,14 @@ func (f *File) Program() (*executable.File, error) {
 		return f.joined, nil
 	}
 	if beside, err := f.Beside(schema.Sites); err == nil {
-		if x, err := executable.Open(strings.TrimSuffix(beside, ".pb.gz")); err == nil && x.ID() == f.BuildID {
+		beside = strings.TrimSuffix(beside, ".pb.gz")
+		switch x, err := executable.Open(beside); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		case x.ID() != f.BuildID:
+			return nil, fmt.Errorf("%s: it is of build %s, and %s of %s", beside, x.ID(), f.Name, f.BuildID)
+		default:
 			return x, nil
 		}
 	}

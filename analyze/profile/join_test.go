@@ -108,4 +108,18 @@ func TestJoin(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "are not all there: d.test: no such file") {
 		t.Errorf("no tables: %v", err)
 	}
+
+	// Tables that are there and are not those.
+	if err := os.Rename(at("a.test.sites"), at("d.test.sites")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := new(profile.Reader).OpenMerged(names[1:]...); err == nil || !strings.Contains(err.Error(), "d.test.sites: it is of build ") {
+		t.Errorf("tables of another program: %v", err)
+	}
+	if err := os.WriteFile(at("d.test.sites"), []byte(wire.Magic), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := new(profile.Reader).OpenMerged(names[1:]...); err == nil || !strings.Contains(err.Error(), "d.test.sites: site table") {
+		t.Errorf("damaged tables: %v", err)
+	}
 }
