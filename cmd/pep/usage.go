@@ -69,7 +69,7 @@ Examples, in a module:
 	testUsage = `pep test [-o FILE] [-no_browser] [-text] [flags of pepbuild] [PACKAGE...] [test flags]
 
 Is pep run for the tests of packages: it runs pepbuild test, and shows a page for the tests of
-each package.
+each package. With -pepmode=cover it shows one page for all, with what they never decided.
 
 	-o FILE       write the page to FILE, and do not open it
 	-no_browser   do not open the page
@@ -78,6 +78,7 @@ each package.
 Examples, in a module:
 
 	pep test ./parser
+	pep test -pepmode=cover ./...
 	pep test -text -run=TestLarge ./parser
 `
 

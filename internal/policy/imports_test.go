@@ -113,7 +113,7 @@ const walls = `
 	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice
 	cmd/pep/snapshot:
 	cmd/pep/choice: analyze/... format/schema internal/command cmd/pep/snapshot
-	cmd/pep/launch: analyze/profile format/schema
+	cmd/pep/launch: analyze/profile format/facts format/schema
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
 	cmd/peptrace: tracer analyze/source internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress

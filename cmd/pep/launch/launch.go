@@ -15,9 +15,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 )
 
@@ -82,7 +84,11 @@ func (s *Session) Run(program string, args []string) (code int, err error) {
 
 // Test runs tests, with the arguments of pepbuild test. It returns the exit code.
 func (s *Session) Test(args []string) (code int, err error) {
-	return s.exec(s.pepbuild, append([]string{"test", "-peppkg=all", "-o", s.Dir + string(filepath.Separator)}, args...)...)
+	own := []string{"test", "-peppkg=all", "-o", s.Dir + string(filepath.Separator)}
+	if slices.Contains(args, "-pepmode="+facts.ModeCover) {
+		own = own[:1] // the packages of the module; the programs are not needed
+	}
+	return s.exec(s.pepbuild, append(own, args...)...)
 }
 
 func (s *Session) exec(name string, args ...string) (code int, err error) {
@@ -99,7 +105,7 @@ func (s *Session) exec(name string, args ...string) (code int, err error) {
 	return 0, err
 }
 
-// A Run is a program that ran, perhaps several times.
+// A Run is a program that ran, perhaps several times, or all programs that were built for coverage.
 type Run struct {
 	Program  string   // its file; "" if that is not in Dir
 	Name     string   // of the file
@@ -120,6 +126,9 @@ func (s *Session) Runs() (runs []*Run, err error) {
 			return nil, err
 		}
 		base := filepath.Base(f.Binary)
+		if slices.ContainsFunc(f.Facts, func(l facts.List) bool { return l.Text(facts.Mode) == facts.ModeCover }) {
+			base = "coverage" // of all programs together
+		}
 		r := byName[base]
 		if r == nil {
 			r = &Run{Program: filepath.Join(s.Dir, base), Name: base}
