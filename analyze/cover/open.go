@@ -23,26 +23,22 @@ const (
 // Open opens profiles of paths, added up, and the site tables of their programs. A file of site tables adds packages that
 // no program of a profile has. A directory stands for all such files in it.
 func Open(r *profile.Reader, names ...string) (sum *profile.File, all *executable.File, err error) {
-	var profiles, more []string
+	var list []string
 	for _, name := range names {
-		list := []string{name}
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			if list, err = inDir(name); err != nil {
-				return nil, nil, err
-			}
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			list = append(list, name)
+			continue
 		}
-		for _, name := range list {
-			if strings.HasSuffix(name, tables) {
-				more = append(more, name)
-			} else {
-				profiles = append(profiles, name)
-			}
+		in, err := inDir(name)
+		if err != nil {
+			return nil, nil, err
 		}
+		list = append(list, in...)
 	}
-	if len(profiles) == 0 {
+	if len(list) == 0 {
 		return nil, nil, fmt.Errorf("%s: no profiles: pepbuild test -pepmode=cover ./... makes some", strings.Join(names, ", "))
 	}
-	if sum, err = r.OpenMerged(profiles...); err != nil {
+	if sum, err = r.OpenMerged(list...); err != nil {
 		return nil, nil, err
 	}
 	if slices.ContainsFunc(sum.Facts, func(l facts.List) bool { return l.Text(facts.Mode) != facts.ModeCover }) {
@@ -51,24 +47,7 @@ func Open(r *profile.Reader, names ...string) (sum *profile.File, all *executabl
 	if all, err = sum.Program(); err != nil {
 		return nil, nil, fmt.Errorf("%s: the site tables of its program cannot be read: %w", sum.Name, err)
 	}
-	if len(more) == 0 {
-		return sum, all, nil
-	}
-	union := executable.NewUnion()
-	if err := union.Add(sum.Name, all); err != nil {
-		return nil, nil, err
-	}
-	for _, name := range more {
-		x, err := executable.Open(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := union.Add(name, x); err != nil {
-			return nil, nil, err
-		}
-	}
-	all, err = union.File()
-	return sum, all, err
+	return sum, all, nil
 }
 
 // inDir returns the names of all profiles of paths in a directory, and of the site tables without one.

@@ -345,10 +345,14 @@ func SameProgram(a, b *File) error {
 
 // OpenMerged loads files, at least one, and adds them up. It adds as soon as the
 // files in memory take an eighth of it, so that many files fit. They may be of several programs if the site
-// tables of these can be read and agree.
+// tables of these can be read and agree. Files of site tables add packages that are in no program.
 func (r *Reader) OpenMerged(names ...string) (*File, error) {
 	var all, pending []*File // pending are those that are not added up yet
 	var programs joiner
+	names = slices.DeleteFunc(slices.Clone(names), programs.isTables)
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no profile beside the site tables: pepbuild test -pepmode=cover ./... makes some")
+	}
 	for i, name := range names {
 		f, err := r.Open(name)
 		if err != nil {

@@ -48,6 +48,16 @@ type joiner struct {
 	builds   map[string]bool
 	programs []string
 	union    *executable.Union // nil if all files are of one program
+	tables   []string          // files of site tables of packages that are in no program
+}
+
+// isTables reports whether a name is that of a file of site tables, which finish adds.
+func (j *joiner) isTables(name string) bool {
+	is := strings.HasSuffix(name, "."+schema.Sites)
+	if is {
+		j.tables = append(j.tables, name)
+	}
+	return is
 }
 
 // add checks whether a file can be added to those before.
@@ -65,13 +75,8 @@ func (j *joiner) add(f *File) error {
 		return fmt.Errorf("%w; the site tables of their programs, with which they could be joined, are not all there: %w", SameProgram(j.first, f), err)
 	}
 	if j.union == nil {
-		x, err := j.first.Program()
-		if err != nil {
+		if err := j.begin(); err != nil {
 			return missing(err)
-		}
-		j.union = executable.NewUnion()
-		if err := j.union.Add(j.first.Name, x); err != nil {
-			return err
 		}
 	}
 	j.builds[f.BuildID] = true
@@ -83,10 +88,34 @@ func (j *joiner) add(f *File) error {
 	return j.union.Add(f.Name, x)
 }
 
+// begin makes the union, of the program of the first file.
+func (j *joiner) begin() error {
+	x, err := j.first.Program()
+	if err != nil {
+		return err
+	}
+	j.union = executable.NewUnion()
+	return j.union.Add(j.first.Name, x)
+}
+
 // finish makes a merged file one of all programs.
 func (j *joiner) finish(f *File) (err error) {
-	if j.union == nil {
+	if j.union == nil && len(j.tables) == 0 {
 		return nil
+	}
+	if j.union == nil {
+		if err := j.begin(); err != nil {
+			return err
+		}
+	}
+	for _, name := range j.tables {
+		x, err := executable.Open(name)
+		if err != nil {
+			return err
+		}
+		if err := j.union.Add(name, x); err != nil {
+			return err
+		}
 	}
 	if f.joined, err = j.union.File(); err != nil {
 		return err

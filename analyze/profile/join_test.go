@@ -102,6 +102,19 @@ func TestJoin(t *testing.T) {
 		t.Errorf("a name without the kind: %v", err)
 	}
 
+	// The tables of packages that are in no program.
+	writeRun(t, at("untested"), "lib.U", 1, true)
+	f, err = new(profile.Reader).OpenMerged(names[0], at("untested.sites"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err := f.Program(); err != nil || len(x.Packages[0].Funcs) != 3 || x.ID() != f.BuildID || f.Binary != "a.test" {
+		t.Errorf("with more tables: %s, %+v, %v", f.Binary, x, err)
+	}
+	if _, err := new(profile.Reader).OpenMerged(at("untested.sites")); err == nil || !strings.Contains(err.Error(), "no profile beside") {
+		t.Errorf("tables alone: %v", err)
+	}
+
 	// Without the tables of one of them.
 	names[1] = writeRun(t, at("d.test"), "lib.D", 10, false)
 	_, err = new(profile.Reader).OpenMerged(names...)

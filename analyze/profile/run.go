@@ -36,7 +36,7 @@ func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 		return f, programs.add(f)
 	}
 	for _, name := range names {
-		if had[name] {
+		if had[name] || programs.isTables(name) {
 			continue
 		}
 		had[name] = true
@@ -67,6 +67,9 @@ func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 			}
 		}
 	}
+	if len(files[schema.Paths]) == 0 {
+		return nil, errors.New("no profile beside the site tables")
+	}
 	run := &Run{}
 	for _, kind := range kinds {
 		if len(files[kind]) == 0 {
@@ -78,9 +81,9 @@ func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 			if f, err = merge(files[kind]); err != nil {
 				return nil, err
 			}
-			if err := programs.finish(f); err != nil {
-				return nil, err
-			}
+		}
+		if err := programs.finish(f); err != nil {
+			return nil, err
 		}
 		switch kind {
 		case schema.Paths:

@@ -109,8 +109,11 @@ func (s *Session) exec(name string, args ...string) (code int, err error) {
 type Run struct {
 	Program  string   // its file; "" if that is not in Dir
 	Name     string   // of the file
-	Profiles []string // of paths
+	Profiles []string // of paths, and site tables of packages in no program
 }
+
+// coverage is the Name of the Run of all programs that were built for coverage.
+const coverage = "coverage"
 
 // Runs returns the programs that wrote profiles. If there is none, it returns an error and removes
 // Dir, unless that has counts of a program that was killed.
@@ -127,7 +130,7 @@ func (s *Session) Runs() (runs []*Run, err error) {
 		}
 		base := filepath.Base(f.Binary)
 		if slices.ContainsFunc(f.Facts, func(l facts.List) bool { return l.Text(facts.Mode) == facts.ModeCover }) {
-			base = "coverage" // of all programs together
+			base = coverage
 		}
 		r := byName[base]
 		if r == nil {
@@ -139,6 +142,13 @@ func (s *Session) Runs() (runs []*Run, err error) {
 			runs = append(runs, r)
 		}
 		r.Profiles = append(r.Profiles, name)
+	}
+	if all := byName[coverage]; all != nil {
+		untested, err := filepath.Glob(filepath.Join(s.Dir, "untested.*."+schema.Sites))
+		if err != nil {
+			return nil, err
+		}
+		all.Profiles = append(all.Profiles, untested...)
 	}
 	if len(runs) > 0 {
 		return runs, nil
