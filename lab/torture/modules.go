@@ -3,11 +3,10 @@ package torture
 // This file runs the test suites of modules that many people use.
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os/exec"
 	"path/filepath"
+
+	"github.com/pepgo/pep/lab/gomodule"
 )
 
 // A module is a Go module whose tests are run.
@@ -71,13 +70,11 @@ func modulesCases(e *Env) (cases []Case, err error) {
 // module compares the tests of a module.
 func (e *Env) module(r *Result, m *module) {
 	r.Note = m.what
-	from, err := download(m.path + "@" + m.version)
-	if err != nil {
-		r.skip("cannot be downloaded: %v", err)
-		return
-	}
 	dir := filepath.Join(e.Work, "module")
-	if err := copyModule(from, dir); err != nil {
+	if err := gomodule.Copy(m.path+"@"+m.version, dir); errors.Is(err, gomodule.ErrDownload) {
+		r.skip("%v", err)
+		return
+	} else if err != nil {
 		r.fail("%v", err)
 		return
 	}
@@ -92,18 +89,4 @@ func (e *Env) module(r *Result, m *module) {
 		s.packages = []string{"./..."}
 	}
 	s.compare(e, r)
-}
-
-// download returns the directory of a module in the module cache.
-func download(module string) (dir string, err error) {
-	cmd := exec.Command("go", "mod", "download", "-json", module)
-	out, err := cmd.Output()
-	var m struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal(out, &m); jsonErr != nil {
-		return "", fmt.Errorf("%s: %w", cmd, errors.Join(err, jsonErr))
-	}
-	if m.Error != "" {
-		return "", fmt.Errorf("%s: %s", cmd, m.Error)
-	}
-	return m.Dir, err
 }

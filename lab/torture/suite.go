@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -231,22 +230,4 @@ func (s *suite) excepted(mode, pkg, test string) string {
 		}
 	}
 	return ""
-}
-
-// copyModule copies a module out of the module cache, where it may not be
-// changed.
-func copyModule(from, to string) error {
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return err
-	}
-	return filepath.WalkDir(to, func(name string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil || d.Type()&os.ModeSymlink != 0 {
-			return err
-		}
-		return os.Chmod(name, info.Mode()|0o200)
-	})
 }

@@ -1,0 +1,185 @@
+package covered
+
+// This file compares outcomes of conditions with those that gobco counts.
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// gobco runs the tests of the root package under gobco.
+func (o *Options) gobco(m *Module, dir string, run int) (map[outcome]int64, error) {
+	stats := filepath.Join(o.Work, fmt.Sprintf("gobco-%d", run))
+	args := []string{"-stats", stats, "-test", "-vet=off", "-test", fmt.Sprintf("-ldflags=-X=none.run=%d", run)}
+	if m.Skip != "" {
+		args = append(args, "-test", "-skip="+m.Skip)
+	}
+	if _, err := o.say(dir, o.Gobco, nil, append(args, ".")...); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(stats)
+	if err != nil {
+		return nil, err
+	}
+	return readStats(text, dir)
+}
+
+// readStats reads what gobco has counted. Of several conditions that begin at a position it takes the one that the
+// source has as a condition there.
+func readStats(text []byte, dir string) (map[outcome]int64, error) {
+	var list []struct {
+		Start, Code           string
+		TrueCount, FalseCount int64
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, err
+	}
+	counts := make(map[outcome]int64)
+	files := make(map[string]map[position]string)
+	for _, c := range list {
+		var p position
+		words := strings.Split(c.Start, ":")
+		if len(words) != 3 {
+			return nil, fmt.Errorf("gobco: %q is no position", c.Start)
+		}
+		p.file = filepath.ToSlash(filepath.Clean(words[0]))
+		if _, err := fmt.Sscan(words[1]+" "+words[2], &p.line, &p.col); err != nil {
+			return nil, fmt.Errorf("gobco: %q is no position: %w", c.Start, err)
+		}
+		if files[p.file] == nil {
+			var err error
+			if files[p.file], err = conditions(dir, p.file); err != nil {
+				return nil, err
+			}
+		}
+		if code, ok := files[p.file][p]; ok && plain(code) != plain(c.Code) {
+			continue
+		}
+		counts[outcome{p, true}] += c.TrueCount
+		counts[outcome{p, false}] += c.FalseCount
+	}
+	return counts, nil
+}
+
+// plain drops what tools print in their own way.
+func plain(code string) string { return strings.Join(strings.Fields(code), "") }
+
+// conditions returns the conditions in a file that decide something: those of if, for, and cases of a switch without
+// a tag, and the operands of && and ||.
+func conditions(dir, name string) (map[position]string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	list := make(map[position]string)
+	var add func(e ast.Expr)
+	add = func(e ast.Expr) {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			add(x.X)
+			return
+		case *ast.UnaryExpr:
+			if x.Op == token.NOT {
+				add(x.X)
+				return
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				return // Its operands come.
+			}
+		case nil:
+			return
+		}
+		from, to := fset.PositionFor(e.Pos(), false), fset.PositionFor(e.End(), false)
+		list[position{name, from.Line, from.Column}] = string(text[from.Offset:to.Offset])
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			if n.Op == token.LAND || n.Op == token.LOR {
+				add(n.X)
+				add(n.Y)
+			}
+		case *ast.IfStmt:
+			add(n.Cond)
+		case *ast.ForStmt:
+			add(n.Cond)
+		case *ast.SwitchStmt:
+			if n.Tag == nil {
+				for _, c := range n.Body.List {
+					for _, e := range c.(*ast.CaseClause).List {
+						add(e)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return list, nil
+}
+
+func (r *Report) compareOutcomes(theirs map[outcome][]int64, ours *profiled, dir string) error {
+	byFile := make(map[string]map[position]string)
+	decides := func(p position) (bool, error) {
+		if byFile[p.file] == nil {
+			var err error
+			if byFile[p.file], err = conditions(dir, p.file); err != nil {
+				return false, err
+			}
+		}
+		_, ok := byFile[p.file][p]
+		return ok, nil
+	}
+	for _, k := range keys(theirs, ours.outcomes, compareOutcomeKeys) {
+		t, inTheirs := theirs[k]
+		p, inOurs := ours.outcomes[k]
+		where := fmt.Sprintf("%s %t", k.position, k.value)
+		if inTheirs && inOurs {
+			switch judge(t, p) {
+			case equal:
+				r.Outcomes.Equal++
+			case varies:
+				r.Outcomes.Varies++
+			case different:
+				r.differ(&r.Outcomes, Difference{What: "outcome", Where: where, Text: fmt.Sprintf("%d, pep %d", t, p)})
+			}
+			continue
+		}
+		d := Difference{What: "outcome", Where: where, Text: "only pep has it"}
+		if inTheirs {
+			d.Text = "only gobco has it"
+			ok, err := decides(k.position)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				d.Cause = causeValue
+			}
+		}
+		r.Others = append(r.Others, d)
+	}
+	return nil
+}
+
+const causeValue = "Nothing branches on the value: a comparison that is stored, passed or returned, or a case of a switch with a tag, which pep has as one outcome for each clause."
+
+func compareOutcomeKeys(a, b outcome) int {
+	if c := comparePositions(a.position, b.position); c != 0 || a.value == b.value {
+		return c
+	}
+	if a.value {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,75 @@
+package covered
+
+// This file prints comparisons.
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// examples is how many differences of a cause are printed.
+const examples = 5
+
+// Write writes the table of some modules, and their differences by cause.
+func Write(w io.Writer, reports []*Report) error {
+	var b strings.Builder
+	b.WriteString("| module | statements | blocks | decisions | vectors | conditions | MC/DC, unique cause | outcomes |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, r := range reports {
+		outcomes := "-"
+		if r.Outcomes.All() > 0 {
+			outcomes = r.Outcomes.text()
+		}
+		fmt.Fprintf(&b, "| %s %s | %d | %s | %d | %s | %s | %d, %d | %s |\n", r.Path, r.Version, r.Statements, r.Blocks.text(), r.Decisions, r.Vectors.text(), r.Conditions.text(), r.Masking, r.Unique, outcomes)
+	}
+	for _, r := range reports {
+		if r.Skip != "" {
+			fmt.Fprintf(&b, "\n%s: tests that match `%s` do not run: they %s.\n", r.Path, r.Skip, r.Why)
+		}
+		if r.Uncounted > 0 {
+			fmt.Fprintf(&b, "\n%s: brute force takes too long for the MC/DC of %d decisions.\n", r.Path, r.Uncounted)
+		}
+	}
+	b.WriteString("\n## Differences\n")
+	byCause := make(map[string]int)
+	all := make(map[string][]string)
+	for _, r := range reports {
+		for _, d := range slices.Concat(r.Differences, r.Others) {
+			key := cmp.Or(d.Cause, "The cause is not known.")
+			byCause[key]++
+			all[key] = append(all[key], fmt.Sprintf("%s %s %s: %s", r.Path, d.What, d.Where, d.Text))
+		}
+	}
+	if len(all) == 0 {
+		b.WriteString("\nNone.\n")
+	}
+	for _, cause := range slices.SortedFunc(maps.Keys(byCause), func(x, y string) int {
+		return cmp.Or(cmp.Compare(byCause[y], byCause[x]), cmp.Compare(x, y))
+	}) {
+		fmt.Fprintf(&b, "\n%s (%d)\n\n", cause, byCause[cause])
+		list := all[cause]
+		for _, line := range list[:min(len(list), examples)] {
+			fmt.Fprintf(&b, "    %s\n", line)
+		}
+		if len(list) > examples {
+			fmt.Fprintf(&b, "    and %d more\n", len(list)-examples)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// text says how many were compared, and how many of these vary and differ.
+func (t Tally) text() string {
+	text := fmt.Sprint(t.All())
+	if t.Varies > 0 {
+		text += fmt.Sprintf(", %d vary", t.Varies)
+	}
+	if t.Differ > 0 {
+		text += fmt.Sprintf(", %d **differ**", t.Differ)
+	}
+	return text
+}

@@ -1,0 +1,121 @@
+package covered
+
+// This file compares vectors and MC/DC with those of package recorder.
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/lab/covered/recorder"
+)
+
+func (r *Report) compareVectors(decisions []*recorder.Decision, recorded []recorder.Counts, ours *profiled) {
+	at := make(map[position]*recorder.Decision)
+	for _, d := range decisions {
+		at[position{d.File, d.Conditions[0].Line, d.Conditions[0].Col}] = d
+	}
+	r.Decisions = len(at)
+
+	var runs []map[vector]int64
+	for _, counts := range recorded {
+		run := make(map[vector]int64)
+		for d, vectors := range counts {
+			for text, n := range vectors {
+				run[vector{position{d.File, d.Conditions[0].Line, d.Conditions[0].Col}, text}] += n
+			}
+		}
+		runs = append(runs, run)
+	}
+	theirs := series(runs)
+	for _, v := range keys(theirs, ours.vectors, compareVectorKeys) {
+		switch judge(theirs[v], ours.vectors[v]) {
+		case equal:
+			r.Vectors.Equal++
+		case varies:
+			r.Vectors.Varies++
+		case different:
+			text := ""
+			if d := at[v.decision]; d != nil {
+				text = strings.Join(strings.Fields(d.Text), " ") + ": "
+			}
+			r.differ(&r.Vectors, Difference{What: "vector", Where: v.decision.String(), Text: fmt.Sprintf("%s%s: %d, pep %d", text, v.text, theirs[v], ours.vectors[v])})
+		}
+	}
+
+	have := make(map[position]*decision)
+	for _, run := range ours.runs {
+		for p, d := range run.decisions {
+			have[p] = d
+		}
+	}
+	for _, p := range keys(at, have, comparePositions) {
+		d, x := at[p], have[p]
+		switch {
+		case d == nil:
+			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: "only pep has it"})
+			continue
+		case x == nil:
+			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: strings.Join(strings.Fields(d.Text), " ") + ": pep does not have it"})
+			continue
+		case x.functions > 1:
+			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: fmt.Sprintf("pep lists it in %d functions", x.functions)})
+			continue
+		}
+		want := []position{}
+		for _, c := range d.Conditions {
+			want = append(want, position{d.File, c.Line, c.Col})
+		}
+		if !slices.Equal(want, x.conditions) {
+			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: fmt.Sprintf("conditions at %v, pep %v", want, x.conditions)})
+			continue
+		}
+		r.compareMCDC(d, p, theirs, ours)
+	}
+}
+
+// compareMCDC compares the conditions of a decision that are shown to decide on their own. If the vectors vary and no
+// run has those that are recorded, brute force takes the vectors that pep has.
+func (r *Report) compareMCDC(d *recorder.Decision, p position, theirs map[vector][]int64, ours *profiled) {
+	of := func(list map[vector][]int64, run int) map[string]int64 {
+		vectors := make(map[string]int64)
+		for v, counts := range list {
+			if v.decision == p && counts[run] > 0 {
+				vectors[v.text] = counts[run]
+			}
+		}
+		return vectors
+	}
+	tally := &r.Conditions.Varies
+	run, vectors := 0, of(ours.vectors, 0)
+	for i := range ours.runs {
+		if recorded := of(theirs, i); slices.Equal(slices.Sorted(maps.Keys(recorded)), slices.Sorted(maps.Keys(of(ours.vectors, i)))) {
+			tally, run, vectors = &r.Conditions.Equal, i, recorded
+			break
+		}
+	}
+	want, impossible, ok := recorder.MCDC(d.Expr, len(d.Conditions), vectors)
+	switch {
+	case impossible != "":
+		r.Others = append(r.Others, Difference{What: "vector", Where: p.String(), Text: "the decision cannot have the vector " + impossible})
+		return
+	case !ok:
+		r.Uncounted++
+		return
+	}
+	got := ours.runs[run].decisions[p]
+	for i, c := range d.Conditions {
+		if want.Masking[i] {
+			r.Masking++
+		}
+		if want.Unique[i] {
+			r.Unique++
+		}
+		if got.masking[i] == want.Masking[i] && got.unique[i] == want.Unique[i] {
+			*tally++
+			continue
+		}
+		r.differ(&r.Conditions, Difference{What: "condition", Where: position{d.File, c.Line, c.Col}.String(), Text: fmt.Sprintf("masking %t, unique cause %t, pep %t and %t", want.Masking[i], want.Unique[i], got.masking[i], got.unique[i])})
+	}
+}
