@@ -241,8 +241,26 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 }
 
 // countBegun counts the statements up to the next decision of paths that a panic has left, or the end of the
-// program: they began. If several paths begin on a line, the profile does not tell which it was.
+// program: they began. If several paths begin on a line, the profile does not tell which it was. Behind a call that may
+// have been where the path was left, nothing is counted that other ways lead to as well:
+//
+//	if err != nil {
+//		fail(err) // panics
+//	}
+//	next() // may never have been called
 func (f *function) countBegun() {
+	if len(f.begun) == 0 {
+		return
+	}
+	nodes := f.site.Graph.Nodes
+	into := make([]int, len(nodes)) // edges that lead to a node
+	for _, n := range nodes {
+		for _, e := range n.Out {
+			if !e.Dead && e.To != pdag.Exit {
+				into[e.To]++
+			}
+		}
+	}
 	for line, count := range f.begun {
 		start := -1
 		for i, s := range f.site.Graph.Starts {
@@ -255,10 +273,13 @@ func (f *function) countBegun() {
 			}
 			start = s.Node
 		}
-		for n := start; n >= 0 && len(f.site.Graph.Nodes[n].Out) > 0; {
+		called := false
+		for n := start; n >= 0 && len(nodes[n].Out) > 0; {
 			f.count[n] += count
-			e := f.site.Graph.Nodes[n].Out[0]
-			if len(f.site.Graph.Nodes[n].Out) > 1 || e.Ends || e.To == pdag.Exit {
+			first, end := f.site.CallsOf(n)
+			called = called || end > first
+			e := nodes[n].Out[0]
+			if len(nodes[n].Out) > 1 || e.Ends || e.To == pdag.Exit || called && into[e.To] > 1 {
 				break
 			}
 			n = e.To

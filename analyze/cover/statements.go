@@ -16,9 +16,11 @@ type span struct {
 	Statement
 }
 
-// contains reports whether a position is in a span.
+// contains reports whether a position is in a span. What enters a loop may have no code of its own: its span, or that
+// of the statements before it, ends where the loop begins, and no statement begins where one before it ends.
 func (s *span) contains(line, col int) bool {
-	return (s.Line < line || s.Line == line && s.Col <= col) && (line < s.EndLine || line == s.EndLine && col < s.EndCol)
+	return (s.Line < line || s.Line == line && s.Col <= col) &&
+		(line < s.EndLine || line == s.EndLine && (col < s.EndCol || col == s.EndCol && !s.branch))
 }
 
 // within reports whether s is in u.
@@ -36,6 +38,7 @@ type written struct {
 func statements(name string, tree *ast.File, at func(token.Pos) (line, col int)) (list []written) {
 	add := func(body []ast.Stmt) {
 		for _, s := range body {
+			s = behindLabel(s)
 			x := written{Statement: Statement{File: name}}
 			x.Line, x.Col = at(s.Pos())
 			x.EndLine, x.EndCol = at(end(s))
@@ -71,6 +74,18 @@ func statements(name string, tree *ast.File, at func(token.Pos) (line, col int))
 		return true
 	})
 	return list
+}
+
+// behindLabel is where the code of a statement with a label begins: that of a loop is entered at the label.
+func behindLabel(s ast.Stmt) ast.Stmt {
+	if l, ok := s.(*ast.LabeledStmt); ok {
+		switch l.Stmt.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		default:
+			return behindLabel(l.Stmt)
+		}
+	}
+	return s
 }
 
 // end is where a statement ends, or its block begins.

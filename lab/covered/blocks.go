@@ -64,14 +64,22 @@ func readBlocks(name, module string) (map[block]int64, error) {
 	return blocks, s.Err()
 }
 
-// compareBlocks compares blocks with the statements that are in them.
-func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled) {
+// compareBlocks compares blocks with the statements that are in them. The tool cover counts two things as statements of
+// the block that they end: a label, and a block of braces alone. So they are not in the block that has their position.
+func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *syntax, unreachable map[position]bool) error {
 	in := make(map[block][]position)
 	byFile := make(map[string][]block)
 	for b := range theirs {
 		byFile[b.file] = append(byFile[b.file], b)
 	}
 	for _, p := range slices.SortedFunc(maps.Keys(ours.statements), comparePositions) {
+		f, err := src.file(p.file)
+		if err != nil {
+			return err
+		}
+		if f.braces[p] {
+			continue
+		}
 		var best *block
 		for _, b := range byFile[p.file] {
 			if b.contains(p) && (best == nil || best.contains(b.position)) {
@@ -85,10 +93,28 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled) {
 		in[*best] = append(in[*best], p)
 	}
 	for _, b := range slices.SortedFunc(maps.Keys(theirs), func(a, b block) int { return comparePositions(a.position, b.position) }) {
-		statements := in[b]
+		f, err := src.file(b.file)
+		if err != nil {
+			return err
+		}
+		statements, want := in[b], b.statements
 		r.Statements += len(statements)
-		if len(statements) != b.statements {
-			r.differ(&r.Blocks, Difference{What: "block", Where: b.String(), Text: fmt.Sprintf("has %d statements, and pep has %d", b.statements, len(statements))})
+		end := position{b.file, b.endLine, b.endCol}
+		switch {
+		case f.braces[end]:
+			want--
+		case f.labels[end]:
+			want--
+			r.Others = append(r.Others, Difference{"label", end.String(), "go test -cover counts a statement more", causeLabel})
+		}
+		if len(statements) != want {
+			d := Difference{What: "block", Where: b.String(), Text: fmt.Sprintf("has %d statements, and pep has %d", want, len(statements))}
+			for p := range unreachable {
+				if b.contains(p) && slices.Max(theirs[b]) == 0 {
+					d.Cause = causeUnreachable
+				}
+			}
+			r.differ(&r.Blocks, d)
 			continue
 		}
 		worst := equal
@@ -107,21 +133,23 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled) {
 			r.differ(&r.Blocks, Difference{"block", at.String(), fmt.Sprintf("%d, pep %d", theirs[b], ours.statements[at]), ours.leftAt(at, theirs[b])})
 		}
 	}
+	return nil
 }
 
-// leftAt returns the cause of a count that is too low: paths of the function have not ended.
+// The causes of differences between blocks.
+const (
+	causeLabel       = "The tool cover counts a label as a statement, and pep does not."
+	causeUnreachable = "The code cannot be reached, as go vet says too: it is in no site table."
+	causeLeft        = "A panic, runtime.Goexit or the end of the program has left paths of the function, and nothing says how far they had come. The counts differ by no more than there are such paths."
+)
+
+// leftAt returns the cause of a count that differs by no more than there are paths of the function that have not ended.
 func (p *profiled) leftAt(at position, theirs []int64) string {
-	f, ok := p.functions[at]
-	counts := p.statements[at]
-	if !ok || len(theirs) != len(counts) {
-		return ""
-	}
+	counts, unended := p.statements[at], p.unended[p.functions[at]]
 	for i, n := range counts {
-		if theirs[i] < n || theirs[i] > n+p.unended[f][i] {
+		if len(unended) <= i || max(theirs[i]-n, n-theirs[i]) > unended[i] {
 			return ""
 		}
 	}
 	return causeLeft
 }
-
-const causeLeft = "A panic, runtime.Goexit or the end of the program has left paths of the function. Statements in the function ran at most so many times more often than pep counts."

@@ -39,7 +39,7 @@ type Module struct {
 // Modules are those of the results.
 var Modules = []Module{
 	{Path: "github.com/BurntSushi/toml", Version: "v1.6.0", Gobco: true},
-	{Path: "github.com/yuin/goldmark", Version: "v1.8.7", Skip: "TestDeepNestedLabelPerformance", Why: "measures time"},
+	{Path: "github.com/yuin/goldmark", Version: "v1.8.7", Skip: "TestDeepNestedLabelPerformance", Why: "measure time"},
 	{Path: "github.com/tdewolff/parse/v2", Version: "v2.8.20"},
 	{Path: "github.com/google/go-cmp", Version: "v0.7.0"},
 	{Path: "github.com/spf13/cobra", Version: "v1.10.2", Skip: "TestFailGen", Why: "fail for root", Gobco: true},
@@ -130,7 +130,14 @@ func (o *Options) compare(r *Report, dir string) error {
 		}
 		blocks = append(blocks, b)
 	}
-	r.compareBlocks(series(blocks), ours)
+	src := newSyntax(dir)
+	unreachable, err := unreachableCode(dir)
+	if err != nil {
+		return err
+	}
+	if err := r.compareBlocks(series(blocks), ours, src, unreachable); err != nil {
+		return err
+	}
 
 	decisions, recorded, err := o.recorded(&r.Module, dir)
 	if err != nil {
@@ -146,13 +153,13 @@ func (o *Options) compare(r *Report, dir string) error {
 	}
 	var conditions []map[outcome]int64
 	for i := range o.Runs {
-		c, err := o.gobco(&r.Module, dir, i)
+		c, err := o.gobco(&r.Module, dir, src, i)
 		if err != nil {
 			return err
 		}
 		conditions = append(conditions, c)
 	}
-	return r.compareOutcomes(series(conditions), ours, dir)
+	return r.compareOutcomes(series(conditions), ours, src)
 }
 
 // profiled runs the tests of packages under pepbuild.
@@ -239,6 +246,9 @@ func (o *Options) test(m *Module, dir, tool string, env []string, run int, args 
 	flags := []string{"test", "-count=1", "-vet=off", fmt.Sprintf("-ldflags=-X=none.run=%d", run)}
 	if m.Skip != "" {
 		flags = append(flags, "-skip="+m.Skip)
+	}
+	if !slices.Contains(args, "-covermode=count") { // which gives the executable two more arguments: tests may look at them
+		flags = append(flags, "-benchtime=1s", "-fuzztime=1s")
 	}
 	_, err := o.say(dir, tool, env, append(flags, args...)...)
 	return err

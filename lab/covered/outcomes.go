@@ -5,16 +5,13 @@ package covered
 import (
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
 // gobco runs the tests of the root package under gobco.
-func (o *Options) gobco(m *Module, dir string, run int) (map[outcome]int64, error) {
+func (o *Options) gobco(m *Module, dir string, src *syntax, run int) (map[outcome]int64, error) {
 	stats := filepath.Join(o.Work, fmt.Sprintf("gobco-%d", run))
 	args := []string{"-stats", stats, "-test", "-vet=off", "-test", fmt.Sprintf("-ldflags=-X=none.run=%d", run)}
 	if m.Skip != "" {
@@ -27,12 +24,12 @@ func (o *Options) gobco(m *Module, dir string, run int) (map[outcome]int64, erro
 	if err != nil {
 		return nil, err
 	}
-	return readStats(text, dir)
+	return readStats(text, src)
 }
 
 // readStats reads what gobco has counted. Of several conditions that begin at a position it takes the one that the
 // source has as a condition there.
-func readStats(text []byte, dir string) (map[outcome]int64, error) {
+func readStats(text []byte, src *syntax) (map[outcome]int64, error) {
 	var list []struct {
 		Start, Code           string
 		TrueCount, FalseCount int64
@@ -41,7 +38,6 @@ func readStats(text []byte, dir string) (map[outcome]int64, error) {
 		return nil, err
 	}
 	counts := make(map[outcome]int64)
-	files := make(map[string]map[position]string)
 	for _, c := range list {
 		var p position
 		words := strings.Split(c.Start, ":")
@@ -52,13 +48,11 @@ func readStats(text []byte, dir string) (map[outcome]int64, error) {
 		if _, err := fmt.Sscan(words[1]+" "+words[2], &p.line, &p.col); err != nil {
 			return nil, fmt.Errorf("gobco: %q is no position: %w", c.Start, err)
 		}
-		if files[p.file] == nil {
-			var err error
-			if files[p.file], err = conditions(dir, p.file); err != nil {
-				return nil, err
-			}
+		f, err := src.file(p.file)
+		if err != nil {
+			return nil, err
 		}
-		if code, ok := files[p.file][p]; ok && plain(code) != plain(c.Code) {
+		if code, ok := f.conditions[p]; ok && plain(code) != plain(c.Code) {
 			continue
 		}
 		counts[outcome{p, true}] += c.TrueCount
@@ -70,77 +64,7 @@ func readStats(text []byte, dir string) (map[outcome]int64, error) {
 // plain drops what tools print in their own way.
 func plain(code string) string { return strings.Join(strings.Fields(code), "") }
 
-// conditions returns the conditions in a file that decide something: those of if, for, and cases of a switch without
-// a tag, and the operands of && and ||.
-func conditions(dir, name string) (map[position]string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
-	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	list := make(map[position]string)
-	var add func(e ast.Expr)
-	add = func(e ast.Expr) {
-		switch x := e.(type) {
-		case *ast.ParenExpr:
-			add(x.X)
-			return
-		case *ast.UnaryExpr:
-			if x.Op == token.NOT {
-				add(x.X)
-				return
-			}
-		case *ast.BinaryExpr:
-			if x.Op == token.LAND || x.Op == token.LOR {
-				return // Its operands come.
-			}
-		case nil:
-			return
-		}
-		from, to := fset.PositionFor(e.Pos(), false), fset.PositionFor(e.End(), false)
-		list[position{name, from.Line, from.Column}] = string(text[from.Offset:to.Offset])
-	}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.BinaryExpr:
-			if n.Op == token.LAND || n.Op == token.LOR {
-				add(n.X)
-				add(n.Y)
-			}
-		case *ast.IfStmt:
-			add(n.Cond)
-		case *ast.ForStmt:
-			add(n.Cond)
-		case *ast.SwitchStmt:
-			if n.Tag == nil {
-				for _, c := range n.Body.List {
-					for _, e := range c.(*ast.CaseClause).List {
-						add(e)
-					}
-				}
-			}
-		}
-		return true
-	})
-	return list, nil
-}
-
-func (r *Report) compareOutcomes(theirs map[outcome][]int64, ours *profiled, dir string) error {
-	byFile := make(map[string]map[position]string)
-	decides := func(p position) (bool, error) {
-		if byFile[p.file] == nil {
-			var err error
-			if byFile[p.file], err = conditions(dir, p.file); err != nil {
-				return false, err
-			}
-		}
-		_, ok := byFile[p.file][p]
-		return ok, nil
-	}
+func (r *Report) compareOutcomes(theirs map[outcome][]int64, ours *profiled, src *syntax) error {
 	for _, k := range keys(theirs, ours.outcomes, compareOutcomeKeys) {
 		t, inTheirs := theirs[k]
 		p, inOurs := ours.outcomes[k]
@@ -159,11 +83,11 @@ func (r *Report) compareOutcomes(theirs map[outcome][]int64, ours *profiled, dir
 		d := Difference{What: "outcome", Where: where, Text: "only pep has it"}
 		if inTheirs {
 			d.Text = "only gobco has it"
-			ok, err := decides(k.position)
+			f, err := src.file(k.file)
 			if err != nil {
 				return err
 			}
-			if !ok {
+			if _, ok := f.conditions[k.position]; !ok {
 				d.Cause = causeValue
 			}
 		}

@@ -159,11 +159,6 @@ func joinRuns(runs []*run) *profiled {
 		}
 	}
 	p.statements, p.outcomes, p.vectors, p.unended = series(statements), series(outcomes), series(vectors), series(unended)
-	for _, f := range p.functions {
-		if p.unended[f] == nil {
-			p.unended[f] = make([]int64, len(runs))
-		}
-	}
 	return p
 }
 
