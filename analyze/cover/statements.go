@@ -104,7 +104,7 @@ func end(s ast.Stmt) token.Pos {
 	case *ast.SelectStmt:
 		return s.Body.Pos()
 	case *ast.LabeledStmt:
-		return s.Colon
+		return end(s.Stmt)
 	}
 	return s.End()
 }

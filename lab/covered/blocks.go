@@ -130,7 +130,11 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 		case varies:
 			r.Blocks.Varies++
 		case different:
-			r.differ(&r.Blocks, Difference{"block", at.String(), fmt.Sprintf("%d, pep %d", theirs[b], ours.statements[at]), ours.leftAt(at, theirs[b])})
+			d := Difference{"block", at.String(), fmt.Sprintf("%d, pep %d", theirs[b], ours.statements[at]), ours.leftAt(at, theirs[b])}
+			if f.entered[at] {
+				d.Cause = causeGoto
+			}
+			r.differ(&r.Blocks, d)
 		}
 	}
 	return nil
@@ -140,6 +144,7 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 const (
 	causeLabel       = "The tool cover counts a label as a statement, and pep does not."
 	causeUnreachable = "The code cannot be reached, as go vet says too: it is in no site table."
+	causeGoto        = "A goto leads to the label of a loop or switch. The tool cover counts only the ways that come from above."
 	causeLeft        = "A panic, runtime.Goexit or the end of the program has left paths of the function, and nothing says how far they had come. The counts differ by no more than there are such paths."
 )
 

@@ -24,6 +24,7 @@ type file struct {
 	conditions map[position]string // that decide something, with their text
 	labels     map[position]bool   // of other statements than loops, switches and selects
 	braces     map[position]bool   // blocks that are statements
+	entered    map[position]bool   // loops, switches and selects with a label that a goto in the file has
 }
 
 func newSyntax(dir string) *syntax { return &syntax{dir, make(map[string]*file)} }
@@ -47,7 +48,7 @@ func parse(name, text string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &file{make(map[position]string), make(map[position]bool), make(map[position]bool)}
+	f := &file{make(map[position]string), make(map[position]bool), make(map[position]bool), make(map[position]bool)}
 	at := func(p token.Pos) position {
 		x := fset.PositionFor(p, false)
 		return position{name, x.Line, x.Column}
@@ -72,12 +73,20 @@ func parse(name, text string) (*file, error) {
 		}
 		f.conditions[at(e.Pos())] = text[fset.PositionFor(e.Pos(), false).Offset:fset.PositionFor(e.End(), false).Offset]
 	}
+	gotos := make(map[string]bool)
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			gotos[b.Label.Name] = true
+		}
+		return true
+	})
 	statements := func(list []ast.Stmt) {
 		for _, s := range list {
 			for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
 				s = l.Stmt
 				switch s.(type) {
 				case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+					f.entered[at(l.Pos())] = gotos[l.Label.Name]
 				default:
 					f.labels[at(l.Pos())] = true
 				}
