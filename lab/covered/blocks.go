@@ -87,7 +87,7 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 			}
 		}
 		if best == nil {
-			r.Others = append(r.Others, Difference{What: "statement", Where: p.String(), Text: "is in no block"})
+			r.differ(nil, Difference{What: "statement", Where: p.String(), Text: "is in no block"})
 			continue
 		}
 		in[*best] = append(in[*best], p)
@@ -105,7 +105,7 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 			want--
 		case f.labels[end]:
 			want--
-			r.Others = append(r.Others, Difference{"label", end.String(), "go test -cover counts a statement more", causeLabel})
+			r.differ(nil, Difference{"label", end.String(), "go test -cover counts a statement more", causeLabel})
 		}
 		if len(statements) != want {
 			d := Difference{What: "block", Where: b.String(), Text: fmt.Sprintf("has %d statements, and pep has %d", want, len(statements))}
@@ -128,7 +128,7 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 		case equal:
 			r.Blocks.Equal++
 		case varies:
-			r.Blocks.Varies++
+			r.Blocks.vary(theirs[b], ours.statements[at])
 		case different:
 			d := Difference{"block", at.String(), fmt.Sprintf("%d, pep %d", theirs[b], ours.statements[at]), ours.leftAt(at, theirs[b])}
 			if f.entered[at] {

@@ -40,9 +40,9 @@ type Module struct {
 var Modules = []Module{
 	{Path: "github.com/BurntSushi/toml", Version: "v1.6.0", Gobco: true},
 	{Path: "github.com/yuin/goldmark", Version: "v1.8.7", Skip: "TestDeepNestedLabelPerformance", Why: "measure time"},
-	{Path: "github.com/tdewolff/parse/v2", Version: "v2.8.20", Skip: "TestVariableLookup", Why: "measure time"},
+	{Path: "github.com/tdewolff/parse/v2", Version: "v2.8.20", Skip: "TestVariableLookup", Why: "measure time", Gobco: true},
 	{Path: "github.com/google/go-cmp", Version: "v0.7.0"},
-	{Path: "github.com/spf13/cobra", Version: "v1.10.2", Skip: "TestFailGen", Why: "fail for root", Gobco: true},
+	{Path: "github.com/spf13/cobra", Version: "v1.10.2", Skip: "TestFailGen", Why: "fail for root"},
 	{Path: "github.com/tidwall/gjson", Version: "v1.20.2", Skip: "Random|TestJSONString", Why: "make up input at random", Gobco: true},
 }
 
@@ -55,8 +55,8 @@ type Options struct {
 	Log      io.Writer
 }
 
-// A Tally says how many things were compared.
-type Tally struct{ Equal, Varies, Differ int }
+// A Tally says how many things were compared. Of those that vary some do in the runs of one tool alone.
+type Tally struct{ Equal, Varies, Differ, TheirsAlone, OursAlone int }
 
 // All is how many they are.
 func (t Tally) All() int { return t.Equal + t.Varies + t.Differ }
@@ -73,8 +73,7 @@ type Report struct {
 	Unique      int
 	Uncounted   int   // decisions whose MC/DC brute force cannot compute
 	Outcomes    Tally // of conditions that gobco has, too
-	Others      []Difference
-	Differences []Difference // what is in no column as Differ is in Others
+	Differences []Difference
 }
 
 // A Difference is one that was found.
@@ -87,7 +86,7 @@ type Difference struct {
 
 // Unexplained returns the differences without a cause.
 func (r *Report) Unexplained() (list []Difference) {
-	for _, d := range slices.Concat(r.Differences, r.Others) {
+	for _, d := range r.Differences {
 		if d.Cause == "" {
 			list = append(list, d)
 		}
@@ -95,71 +94,104 @@ func (r *Report) Unexplained() (list []Difference) {
 	return list
 }
 
-// differ adds a difference to the tally t.
+// vary adds counts that vary.
+func (t *Tally) vary(theirs, ours []int64) {
+	t.Varies++
+	switch {
+	case settled(ours):
+		t.TheirsAlone++
+	case settled(theirs):
+		t.OursAlone++
+	}
+}
+
+// differ adds a difference, to a tally if it is of what that compares.
 func (r *Report) differ(t *Tally, d Difference) {
-	t.Differ++
+	if t != nil {
+		t.Differ++
+	}
 	r.Differences = append(r.Differences, d)
 }
 
 // Compare compares what the tools say of a module.
 func (o *Options) Compare(m *Module) (*Report, error) {
-	r := &Report{Module: *m}
 	dir := filepath.Join(o.Work, "source")
 	if err := gomodule.Copy(m.Path+"@"+m.Version, dir); err != nil {
 		return nil, err
 	}
-	return r, o.compare(r, dir)
+	x, err := o.gather(m, dir)
+	if err != nil {
+		return nil, err
+	}
+	return x.compare(m)
 }
 
-// compare compares what the tools say of the module in a directory.
-func (o *Options) compare(r *Report, dir string) error {
-	ours, err := o.profiled(&r.Module, dir, "./...", "-peppkg="+r.Path+"/...")
-	if err != nil {
-		return err
-	}
+// What the tools say of a module.
+type evidence struct {
+	ours        *profiled
+	blocks      map[block][]int64
+	decisions   []*recorder.Decision
+	recorded    []recorder.Counts
+	ourRoot     *profiled // of the root package alone; nil without gobco
+	conditions  map[outcome][]int64
+	src         *syntax
+	unreachable map[position]bool
+}
 
+// gather runs the tests of a module in a directory under all tools.
+func (o *Options) gather(m *Module, dir string) (x *evidence, err error) {
+	x = &evidence{src: newSyntax(dir)}
+	if x.ours, err = o.profiled(m, dir, "./...", "-peppkg="+m.Path+"/..."); err != nil {
+		return nil, err
+	}
 	var blocks []map[block]int64
 	for i := range o.Runs {
 		name := filepath.Join(o.Work, fmt.Sprintf("blocks-%d", i))
-		if err := o.test(&r.Module, dir, "go", nil, i, "-covermode=count", "-coverpkg=./...", "-coverprofile="+name, "./..."); err != nil {
-			return err
+		if err := o.test(m, dir, "go", nil, i, "-covermode=count", "-coverpkg=./...", "-coverprofile="+name, "./..."); err != nil {
+			return nil, err
 		}
-		b, err := readBlocks(name, r.Path)
+		b, err := readBlocks(name, m.Path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		blocks = append(blocks, b)
 	}
-	src := newSyntax(dir)
-	unreachable, err := unreachableCode(dir)
-	if err != nil {
-		return err
+	x.blocks = series(blocks)
+	if x.unreachable, err = unreachableCode(dir); err != nil {
+		return nil, err
 	}
-	if err := r.compareBlocks(series(blocks), ours, src, unreachable); err != nil {
-		return err
+	if x.decisions, x.recorded, err = o.recorded(m, dir); err != nil {
+		return nil, err
 	}
-
-	decisions, recorded, err := o.recorded(&r.Module, dir)
-	if err != nil {
-		return err
+	if !m.Gobco || o.Gobco == "" {
+		return x, nil
 	}
-	r.compareVectors(decisions, recorded, ours)
-
-	if !r.Gobco || o.Gobco == "" {
-		return nil
-	}
-	if ours, err = o.profiled(&r.Module, dir, ".", "-peppkg="+r.Path); err != nil {
-		return err
+	if x.ourRoot, err = o.profiled(m, dir, ".", "-peppkg="+m.Path); err != nil {
+		return nil, err
 	}
 	var conditions []map[outcome]int64
 	for i := range o.Runs {
-		c, err := o.gobco(&r.Module, dir, src, i)
+		c, err := o.gobco(m, dir, x.src, i)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		conditions = append(conditions, c)
 	}
-	return r.compareOutcomes(series(conditions), ours, src)
+	x.conditions = series(conditions)
+	return x, nil
+}
+
+// compare compares them.
+func (x *evidence) compare(m *Module) (*Report, error) {
+	r := &Report{Module: *m}
+	if err := r.compareBlocks(x.blocks, x.ours, x.src, x.unreachable); err != nil {
+		return nil, err
+	}
+	r.compareVectors(x.decisions, x.recorded, x.ours)
+	if x.ourRoot == nil {
+		return r, nil
+	}
+	return r, r.compareOutcomes(x.conditions, x.ourRoot, x.src)
 }
 
 // profiled runs the tests of packages under pepbuild.
@@ -298,7 +330,6 @@ const (
 
 // judge compares the counts that two tools have in some runs. None is 0 in all runs.
 func judge(theirs, ours []int64) verdict {
-	settled := func(s []int64) bool { return len(slices.Compact(slices.Clone(s))) <= 1 }
 	first := func(s []int64) int64 {
 		if len(s) == 0 {
 			return 0
@@ -318,6 +349,9 @@ func judge(theirs, ours []int64) verdict {
 	}
 	return varies
 }
+
+// settled reports whether the counts of all runs are equal.
+func settled(counts []int64) bool { return len(slices.Compact(slices.Clone(counts))) <= 1 }
 
 // keys returns the keys of two maps, in order.
 func keys[K comparable, V, W any](a map[K]V, b map[K]W, compare func(x, y K) int) []K {

@@ -74,7 +74,7 @@ func (r *Report) compareOutcomes(theirs map[outcome][]int64, ours *profiled, src
 			case equal:
 				r.Outcomes.Equal++
 			case varies:
-				r.Outcomes.Varies++
+				r.Outcomes.vary(t, p)
 			case different:
 				r.differ(&r.Outcomes, Difference{What: "outcome", Where: where, Text: fmt.Sprintf("%d, pep %d", t, p)})
 			}
@@ -91,7 +91,7 @@ func (r *Report) compareOutcomes(theirs map[outcome][]int64, ours *profiled, src
 				d.Cause = causeValue
 			}
 		}
-		r.Others = append(r.Others, d)
+		r.differ(nil, d)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // examples is how many differences of a cause are printed.
-const examples = 60
+const examples = 12
 
 // Write writes the table of some modules, and their differences by cause.
 func Write(w io.Writer, reports []*Report) error {
@@ -33,24 +33,32 @@ func Write(w io.Writer, reports []*Report) error {
 			fmt.Fprintf(&b, "\n%s: brute force takes too long for the MC/DC of %d decisions.\n", r.Path, r.Uncounted)
 		}
 	}
-	b.WriteString("\n## Differences\n")
-	byCause := make(map[string]int)
-	all := make(map[string][]string)
+	var all Tally
 	for _, r := range reports {
-		for _, d := range slices.Concat(r.Differences, r.Others) {
-			key := cmp.Or(d.Cause, "The cause is not known.")
-			byCause[key]++
-			all[key] = append(all[key], fmt.Sprintf("%s %s %s: %s", r.Path, d.What, d.Where, d.Text))
+		for _, t := range []Tally{r.Blocks, r.Vectors, r.Outcomes} {
+			all.Varies, all.TheirsAlone, all.OursAlone = all.Varies+t.Varies, all.TheirsAlone+t.TheirsAlone, all.OursAlone+t.OursAlone
 		}
 	}
-	if len(all) == 0 {
+	fmt.Fprintf(&b, "\n%d counts of blocks, vectors and outcomes vary: %d with both tools, %d with the other alone and %d with pep alone.\n",
+		all.Varies, all.Varies-all.TheirsAlone-all.OursAlone, all.TheirsAlone, all.OursAlone)
+	b.WriteString("\n## Differences\n")
+	byCause := make(map[string]int)
+	lines := make(map[string][]string)
+	for _, r := range reports {
+		for _, d := range r.Differences {
+			key := cmp.Or(d.Cause, "The cause is not known.")
+			byCause[key]++
+			lines[key] = append(lines[key], fmt.Sprintf("%s %s %s: %s", r.Path, d.What, d.Where, d.Text))
+		}
+	}
+	if len(lines) == 0 {
 		b.WriteString("\nNone.\n")
 	}
 	for _, cause := range slices.SortedFunc(maps.Keys(byCause), func(x, y string) int {
 		return cmp.Or(cmp.Compare(byCause[y], byCause[x]), cmp.Compare(x, y))
 	}) {
 		fmt.Fprintf(&b, "\n%s (%d)\n\n", cause, byCause[cause])
-		list := all[cause]
+		list := lines[cause]
 		for _, line := range list[:min(len(list), examples)] {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}

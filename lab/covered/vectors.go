@@ -34,7 +34,7 @@ func (r *Report) compareVectors(decisions []*recorder.Decision, recorded []recor
 		case equal:
 			r.Vectors.Equal++
 		case varies:
-			r.Vectors.Varies++
+			r.Vectors.vary(theirs[v], ours.vectors[v])
 		case different:
 			text := ""
 			if d := at[v.decision]; d != nil {
@@ -44,35 +44,42 @@ func (r *Report) compareVectors(decisions []*recorder.Decision, recorded []recor
 		}
 	}
 
-	have := make(map[position]*decision)
+	have := make(map[position]bool)
 	for _, run := range ours.runs {
-		for p, d := range run.decisions {
-			have[p] = d
+		for p := range run.decisions {
+			have[p] = true
 		}
 	}
 	for _, p := range keys(at, have, comparePositions) {
-		d, x := at[p], have[p]
-		switch {
-		case d == nil:
-			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: "only pep has it"})
-			continue
-		case x == nil:
-			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: strings.Join(strings.Fields(d.Text), " ") + ": pep does not have it"})
-			continue
-		case x.functions > 1:
-			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: fmt.Sprintf("pep lists it in %d functions", x.functions)})
+		if problem := problem(at[p], p, ours.runs); problem != "" {
+			r.differ(nil, Difference{What: "decision", Where: p.String(), Text: problem})
 			continue
 		}
-		want := []position{}
-		for _, c := range d.Conditions {
-			want = append(want, position{d.File, c.Line, c.Col})
-		}
-		if !slices.Equal(want, x.conditions) {
-			r.Others = append(r.Others, Difference{What: "decision", Where: p.String(), Text: fmt.Sprintf("conditions at %v, pep %v", want, x.conditions)})
-			continue
-		}
-		r.compareMCDC(d, p, theirs, ours)
+		r.compareMCDC(at[p], p, theirs, ours)
 	}
+}
+
+// problem says what is wrong with what pep says of a decision, if something is: each run must say the same.
+func problem(d *recorder.Decision, p position, runs []*run) string {
+	if d == nil {
+		return "only pep has it"
+	}
+	var want []position
+	for _, c := range d.Conditions {
+		want = append(want, position{d.File, c.Line, c.Col})
+	}
+	text := strings.Join(strings.Fields(d.Text), " ")
+	for _, run := range runs {
+		switch x := run.decisions[p]; {
+		case x == nil:
+			return text + ": pep does not have it"
+		case x.functions > 1:
+			return fmt.Sprintf("%s: pep lists it in %d functions", text, x.functions)
+		case !slices.Equal(want, x.conditions):
+			return fmt.Sprintf("%s: conditions at %v, pep %v", text, want, x.conditions)
+		}
+	}
+	return ""
 }
 
 // compareMCDC compares the conditions of a decision that are shown to decide on their own. If the vectors vary and no
@@ -98,7 +105,7 @@ func (r *Report) compareMCDC(d *recorder.Decision, p position, theirs map[vector
 	want, impossible, ok := recorder.MCDC(d.Expr, len(d.Conditions), vectors)
 	switch {
 	case impossible != "":
-		r.Others = append(r.Others, Difference{What: "vector", Where: p.String(), Text: "the decision cannot have the vector " + impossible})
+		r.differ(nil, Difference{What: "vector", Where: p.String(), Text: "the decision cannot have the vector " + impossible})
 		return
 	case !ok:
 		r.Uncounted++

@@ -3,7 +3,8 @@
 //
 //	go run -C lab ./cmd/covered [flags] [module ...]
 //
-// A module is a path, such as github.com/BurntSushi/toml; without any, all run. With -o FILE the table also goes to a
+// A module is a path, such as github.com/BurntSushi/toml, or a path with @ and a version if it is not on the page;
+// without any, all of the page run. With -o FILE the table also goes to a
 // file, with the machine and the command line. The exit code is 1 if there are differences whose cause is not known.
 package main
 
@@ -57,9 +58,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if flags.NArg() > 0 {
 		modules = nil
 		for _, path := range flags.Args() {
+			if path, version, ok := strings.Cut(path, "@"); ok {
+				modules = append(modules, covered.Module{Path: path, Version: version})
+				continue
+			}
 			i := slices.IndexFunc(covered.Modules, func(m covered.Module) bool { return m.Path == path })
 			if i < 0 {
-				return fmt.Errorf("no module %s: lab/covered has the list", path)
+				return fmt.Errorf("%s is not among the modules of lab/covered: any other is PATH@VERSION", path)
 			}
 			modules = append(modules, covered.Modules[i])
 		}
