@@ -241,3 +241,79 @@ func f(n int) int {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
 }
+
+// What enters a loop may have no code: its empty span is where the loop is, or the span before it ends there. A label that
+// goto has is no statement.
+func TestEntriesOfLoopsAndLabels(t *testing.T) {
+	const text = `package p
+
+func f(n int) {
+	n++
+	for n > 0 {
+		n--
+	}
+	for range n {
+	}
+again:
+	n += 2
+	if n < 0 {
+		goto again
+	}
+outer:
+	for n < 3 {
+		break outer
+	}
+}
+`
+	file := readFile(source.NewTree(""), write(t, text))
+	f := &Function{}
+	add := func(branch bool, line, col, endLine, endCol int, count int64) {
+		file.spans = append(file.spans, span{f, branch, Statement{file.name, line, col, endLine, endCol, count}})
+	}
+	add(false, 4, 2, 5, 2, 1)
+	add(true, 5, 6, 5, 6, 9)
+	add(false, 6, 3, 6, 6, 8)
+	add(false, 8, 2, 8, 2, 2)
+	add(true, 8, 2, 8, 2, 7)
+	add(false, 11, 2, 12, 10, 3)
+	add(true, 12, 5, 12, 5, 3)
+	add(false, 13, 3, 13, 13, 4)
+	add(false, 15, 1, 15, 1, 5)
+	add(true, 16, 6, 16, 6, 6)
+	add(false, 17, 3, 17, 14, 7)
+	file.statements()
+	got := make(map[int]int64)
+	for _, s := range f.Statements {
+		got[s.Line] += s.Count
+	}
+	if diff := cmp.Diff(map[int]int64{4: 1, 5: 1, 6: 8, 8: 2, 11: 3, 12: 3, 13: 4, 15: 5, 17: 7}, got); diff != "" {
+		t.Errorf("counts by line (-want +got):\n%s", diff)
+	}
+}
+
+// A panic may have left a path in a call. Then what other ways lead to as well is not known to be executed.
+func TestWhatPanicsMayNotHaveReached(t *testing.T) {
+	next := func(to int) pdag.Node { return pdag.Node{Out: []pdag.Edge{{To: to}}} }
+	span := func(line int) wire.Block { return wire.Block{Spans: []wire.Span{{Line: line}}} }
+	for _, x := range []struct {
+		calls []wire.Call
+		want  []int64
+	}{
+		{nil, []int64{0, 4, 4, 4}},
+		{[]wire.Call{{Node: 3}}, []int64{0, 4, 4, 4}},
+		{[]wire.Call{{Node: 1}}, []int64{0, 4, 4, 0}},
+	} {
+		f := &function{begun: map[int64]int64{6: 4}, count: make([]int64, 4), site: &wire.Func{
+			Line: 3, Calls: x.calls,
+			Graph: pdag.Graph{
+				Nodes:  []pdag.Node{{Out: []pdag.Edge{{To: 1, Ends: true}, {To: 3}}}, next(2), next(3), next(pdag.Exit)},
+				Starts: []pdag.Start{{Node: 0}, {Node: 1}},
+			},
+			Blocks: []wire.Block{span(5), span(6), span(7), span(9)},
+		}}
+		f.countBegun()
+		if diff := cmp.Diff(x.want, f.count); diff != "" {
+			t.Errorf("calls %v: counts of nodes (-want +got):\n%s", x.calls, diff)
+		}
+	}
+}
