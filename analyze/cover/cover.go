@@ -324,6 +324,7 @@ type file struct {
 	generated bool
 	decisions []*Decision
 	list      []written // statements of the source, without counts
+	bodies    []span    // of functions
 	spans     []span    // of the functions that are listed
 	skipped   []int     // lines of functions that are not instrumented
 }
@@ -355,7 +356,7 @@ func readFile(src *source.Tree, name string) *file {
 	of := func(n ast.Node) string {
 		return text[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset]
 	}
-	return &file{name: name, tree: tree, generated: ast.IsGenerated(tree), decisions: decisions(tree, nil, at, of), list: statements(name, tree, at)}
+	return &file{name: name, tree: tree, generated: ast.IsGenerated(tree), decisions: decisions(tree, nil, at, of), list: statements(name, tree, at), bodies: bodies(tree, at)}
 }
 
 // coverage adds up what the paths of f show.
@@ -379,12 +380,12 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	f.countBegun()
 	for n := range f.site.Blocks {
 		for _, s := range f.site.Blocks[n].Spans {
-			text.spans = append(text.spans, span{x, false, Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
+			text.spans = append(text.spans, span{function: x, Statement: Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
 		}
 		f.branch(x, n)
 	}
 	for _, b := range x.Branches { // a span of its own, for statements that have no other
-		text.spans = append(text.spans, span{x, true, Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
+		text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
 	}
 	slices.SortFunc(x.Branches, func(b, d *Branch) int {
 		return cmp.Or(cmp.Compare(b.File, d.File), cmp.Compare(b.Line, d.Line), cmp.Compare(b.Col, d.Col))

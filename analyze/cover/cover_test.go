@@ -268,7 +268,7 @@ outer:
 	file := readFile(source.NewTree(""), write(t, text))
 	f := &Function{}
 	add := func(branch bool, line, col, endLine, endCol int, count int64) {
-		file.spans = append(file.spans, span{f, branch, Statement{file.name, line, col, endLine, endCol, count}})
+		file.spans = append(file.spans, span{function: f, branch: branch, Statement: Statement{file.name, line, col, endLine, endCol, count}})
 	}
 	add(false, 4, 2, 5, 2, 1)
 	add(true, 5, 6, 5, 6, 9)
@@ -315,5 +315,50 @@ func TestWhatPanicsMayNotHaveReached(t *testing.T) {
 		if diff := cmp.Diff(x.want, f.count); diff != "" {
 			t.Errorf("calls %v: counts of nodes (-want +got):\n%s", x.calls, diff)
 		}
+	}
+}
+
+// The statement that has a function literal says nothing of those in it, nor they of it.
+func TestStatementsInLiterals(t *testing.T) {
+	const text = `package p
+
+func f(n int) func() int {
+	if n < 0 {
+		n++
+	} else if g(func() bool {
+		return n < 9
+	}) {
+		n--
+	}
+	return func() int {
+		if n > 1 {
+			return 1
+		} else if n < 3 {
+			return 2
+		}
+		return 3
+	}
+}
+`
+	file := readFile(source.NewTree(""), write(t, text))
+	outer, condition, inner := &Function{}, &Function{}, &Function{}
+	add := func(f *Function, branch bool, line, col, endLine, endCol int, count int64) {
+		file.spans = append(file.spans, span{function: f, branch: branch, Statement: Statement{file.name, line, col, endLine, endCol, count}})
+	}
+	add(outer, false, 4, 2, 4, 11, 5)
+	add(outer, true, 6, 12, 6, 12, 4)
+	add(condition, false, 7, 3, 7, 15, 80)
+	add(outer, false, 11, 2, 18, 3, 5)
+	add(inner, false, 12, 3, 12, 11, 70)
+	add(inner, true, 14, 13, 14, 13, 0)
+	file.statements()
+	got := make(map[int]int64)
+	for _, f := range []*Function{outer, condition, inner} {
+		for _, s := range f.Statements {
+			got[s.Line] += s.Count
+		}
+	}
+	if diff := cmp.Diff(map[int]int64{4: 5, 6: 4, 7: 80, 11: 5, 12: 70, 14: 0}, got); diff != "" {
+		t.Errorf("counts by line (-want +got):\n%s", diff)
 	}
 }

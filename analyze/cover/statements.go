@@ -13,6 +13,7 @@ import (
 type span struct {
 	function *Function
 	branch   bool // it is where a branch is, and no statement
+	body     int  // the innermost body of a function that it is in
 	Statement
 }
 
@@ -88,6 +89,37 @@ func behindLabel(s ast.Stmt) ast.Stmt {
 	return s
 }
 
+// bodies lists the bodies of functions, outer ones first.
+func bodies(tree *ast.File, at func(token.Pos) (line, col int)) (list []span) {
+	ast.Inspect(tree, func(n ast.Node) bool {
+		var body *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			body = n.Body
+		case *ast.FuncLit:
+			body = n.Body
+		}
+		if body != nil {
+			var s span
+			s.Line, s.Col = at(body.Pos())
+			s.EndLine, s.EndCol = at(body.End())
+			list = append(list, s)
+		}
+		return true
+	})
+	return list
+}
+
+// innermost returns the number of the body that a position is in, -1 if it is in none.
+func (f *file) innermost(line, col int) int {
+	for i, b := range slices.Backward(f.bodies) {
+		if b.contains(line, col) {
+			return i
+		}
+	}
+	return -1
+}
+
 // end is where a statement ends, or its block begins.
 func end(s ast.Stmt) token.Pos {
 	switch s := s.(type) {
@@ -130,12 +162,14 @@ func (f *file) statements() {
 			}
 			continue
 		}
+		s.body = f.innermost(s.Line, s.Col)
 		for l := s.Line; l <= s.EndLine; l++ {
 			byLine[l] = append(byLine[l], s)
 		}
 	}
 	// The header of a loop, and "if" behind "else", may have no span where they begin: those in them, or branches,
-	// were executed if they were. What "for" alone heads was executed if its body was.
+	// were executed if they were. What "for" alone heads was executed if its body was. Spans of functions around and
+	// within say nothing.
 	bodies := make(map[[2]int]*span)
 	give := func(x written, from *span) {
 		x.Count = from.Count
@@ -145,9 +179,11 @@ func (f *file) statements() {
 	var loops []written
 	for _, x := range f.list {
 		var best, first *span
+		body := f.innermost(x.Line, x.Col)
 		for l := x.Line; l <= x.EndLine; l++ {
 			for _, s := range byLine[l] {
 				switch own := (&span{Statement: x.Statement}); {
+				case s.body != body:
 				case s.contains(x.Line, x.Col):
 					if best == nil || s.within(best) {
 						best = s

@@ -43,6 +43,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if o.Pepbuild, err = filepath.Abs(*pepbuild); err != nil {
 		return err
 	}
+	version := "which did not run"
 	if *gobco != "" {
 		if o.Gobco, err = exec.LookPath(*gobco); err != nil {
 			return fmt.Errorf("%w: -gobco= leaves its comparison out", err)
@@ -50,6 +51,11 @@ func run(args []string, stdout, stderr io.Writer) error {
 		if o.Gobco, err = filepath.Abs(o.Gobco); err != nil {
 			return err
 		}
+		out, err := exec.Command(o.Gobco, "-version").Output()
+		if err != nil {
+			return err
+		}
+		version = strings.TrimSpace(string(out))
 	}
 	if *runs < 1 {
 		return fmt.Errorf("-runs=%d: want 1 or more", *runs)
@@ -86,7 +92,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	if *out != "" {
 		head := bench.Header("Coverage", "covered", args, time.Now())
-		if err := os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *runs)+text.String()), 0o644); err != nil {
+		if err := os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *runs, version)+text.String()), 0o644); err != nil {
 			return err
 		}
 	}
@@ -114,7 +120,8 @@ runs the tests %d times.
 * *vectors* of *decisions* are those that a recorder has seen, which rewrites the sources, with their counts;
 * *conditions* of these decisions are shown to decide on their own, or not, as brute force over the recorded vectors
   says, for masking and for unique-cause *MC/DC*, which have so many;
-* *outcomes* of conditions are those that gobco has counted in the root package, if both have the condition.
+* *outcomes* of conditions are those that gobco (%s) has counted in the root package, if both have the
+  condition.
 
 Counts that *vary* from run to run of one tool are alike in that they are 0 never or always; of conditions that vary,
 brute force has taken pep's vectors.
