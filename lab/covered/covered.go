@@ -71,7 +71,6 @@ type Report struct {
 	Conditions  Tally // of the decisions; equal if both kinds of MC/DC are
 	Masking     int   // conditions that brute force has shown
 	Unique      int
-	Uncounted   int   // decisions whose MC/DC brute force cannot compute
 	Outcomes    Tally // of conditions that gobco has, too
 	Differences []Difference
 }

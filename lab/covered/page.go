@@ -12,7 +12,7 @@ import (
 )
 
 // examples is how many differences of a cause are printed.
-const examples = 12
+const examples = 5
 
 // Write writes the table of some modules, and their differences by cause.
 func Write(w io.Writer, reports []*Report) error {
@@ -29,9 +29,6 @@ func Write(w io.Writer, reports []*Report) error {
 		if r.Skip != "" {
 			fmt.Fprintf(&b, "\n%s: tests that match `%s` do not run: they %s.\n", r.Path, r.Skip, r.Why)
 		}
-		if r.Uncounted > 0 {
-			fmt.Fprintf(&b, "\n%s: brute force takes too long for the MC/DC of %d decisions.\n", r.Path, r.Uncounted)
-		}
 	}
 	var all Tally
 	for _, r := range reports {
@@ -42,23 +39,21 @@ func Write(w io.Writer, reports []*Report) error {
 	fmt.Fprintf(&b, "\n%d counts of blocks, vectors and outcomes vary: %d with both tools, %d with the other alone and %d with pep alone.\n",
 		all.Varies, all.Varies-all.TheirsAlone-all.OursAlone, all.TheirsAlone, all.OursAlone)
 	b.WriteString("\n## Differences\n")
-	byCause := make(map[string]int)
 	lines := make(map[string][]string)
 	for _, r := range reports {
 		for _, d := range r.Differences {
 			key := cmp.Or(d.Cause, "The cause is not known.")
-			byCause[key]++
 			lines[key] = append(lines[key], fmt.Sprintf("%s %s %s: %s", r.Path, d.What, d.Where, d.Text))
 		}
 	}
 	if len(lines) == 0 {
 		b.WriteString("\nNone.\n")
 	}
-	for _, cause := range slices.SortedFunc(maps.Keys(byCause), func(x, y string) int {
-		return cmp.Or(cmp.Compare(byCause[y], byCause[x]), cmp.Compare(x, y))
+	for _, cause := range slices.SortedFunc(maps.Keys(lines), func(x, y string) int {
+		return cmp.Or(cmp.Compare(len(lines[y]), len(lines[x])), cmp.Compare(x, y))
 	}) {
-		fmt.Fprintf(&b, "\n%s (%d)\n\n", cause, byCause[cause])
 		list := lines[cause]
+		fmt.Fprintf(&b, "\n%s (%d)\n\n", cause, len(list))
 		for _, line := range list[:min(len(list), examples)] {
 			fmt.Fprintf(&b, "    %s\n", line)
 		}

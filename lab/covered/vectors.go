@@ -102,13 +102,9 @@ func (r *Report) compareMCDC(d *recorder.Decision, p position, theirs map[vector
 			break
 		}
 	}
-	want, impossible, ok := recorder.MCDC(d.Expr, len(d.Conditions), vectors)
-	switch {
-	case impossible != "":
+	want, impossible := recorder.MCDC(d.Expr, len(d.Conditions), vectors)
+	if impossible != "" {
 		r.differ(nil, Difference{What: "vector", Where: p.String(), Text: "the decision cannot have the vector " + impossible})
-		return
-	case !ok:
-		r.Uncounted++
 		return
 	}
 	got := ours.runs[run].decisions[p]

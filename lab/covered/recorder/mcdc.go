@@ -56,58 +56,57 @@ func (e *Expr) vector(values uint64, n int) string {
 	return string(append(append(v, '='), text...))
 }
 
-// mostSkipped is how many conditions without a value brute force can take in a vector.
-const mostSkipped = 22
+// complete calls do with all values that conditions can have beside those that are known, as far as e looks at them.
+func (e *Expr) complete(values, known uint64, do func(values uint64)) {
+	var looked uint64
+	e.evaluate(values, &looked)
+	next := looked &^ known
+	next &= -next // What comes before it is known: conditions are looked at in their order.
+	if next == 0 {
+		do(values)
+		return
+	}
+	e.complete(values, known|next, do)
+	e.complete(values|next, known|next, do)
+}
 
 // A Shown says which conditions vectors show to decide on their own.
 type Shown struct{ Masking, Unique []bool }
 
-// MCDC tries, for each vector, all values of the conditions that it has not, and turns each of the others round.
-// If the outcome is another one, then that condition has decided. Masking MC/DC wants a condition to have decided as
-// true and as false, unique cause that both vectors, before it was turned round and after, were recorded. It reports false
-// if there are too many values to try, and the first vector that the expression cannot have, if there is one.
-func MCDC(e *Expr, n int, vectors map[string]int64) (s Shown, impossible string, ok bool) {
+// MCDC turns each condition of each vector round, and tries all values of those conditions that come to be evaluated
+// then. If the outcome can be another one, the condition has decided. Masking MC/DC wants a condition to have decided as
+// true and as false, unique cause that both vectors, before it was turned round and after, were recorded. If the
+// expression cannot have a vector, MCDC returns that.
+func MCDC(e *Expr, n int, vectors map[string]int64) (s Shown, impossible string) {
 	s = Shown{make([]bool, n), make([]bool, n)}
 	decided := [2][]bool{make([]bool, n), make([]bool, n)}
 	for v := range vectors {
-		var values uint64
-		var skipped []int
+		var values, known uint64
 		for i := range n {
-			switch v[i] {
-			case 'T':
-				values |= 1 << i
-			case '-':
-				skipped = append(skipped, i)
+			if v[i] != '-' {
+				known |= 1 << i
 			}
-		}
-		if len(skipped) > mostSkipped {
-			return s, "", false
+			if v[i] == 'T' {
+				values |= 1 << i
+			}
 		}
 		if e.vector(values, n) != v {
-			return s, v, true
+			return s, v
 		}
-		for rest := range 1 << len(skipped) {
-			all := values
-			for bit, i := range skipped {
-				all |= uint64(rest>>bit&1) << i
+		for i := range n {
+			if known>>i&1 == 0 {
+				continue
 			}
-			var ignored uint64
-			outcome := e.evaluate(all, &ignored)
-			for i := range n {
-				if v[i] == '-' || s.Masking[i] && s.Unique[i] {
-					continue
+			e.complete(values^1<<i, known, func(turned uint64) {
+				w := e.vector(turned, n)
+				if w[n:] == v[n:] {
+					return
 				}
-				turned := all ^ 1<<i
-				if e.evaluate(turned, &ignored) == outcome {
-					continue
-				}
-				decided[all>>i&1][i] = true
+				decided[values>>i&1][i] = true
 				s.Masking[i] = decided[0][i] && decided[1][i]
-				if !s.Unique[i] && vectors[e.vector(turned, n)] > 0 {
-					s.Unique[i] = true
-				}
-			}
+				s.Unique[i] = s.Unique[i] || vectors[w] > 0
+			})
 		}
 	}
-	return s, "", true
+	return s, ""
 }
