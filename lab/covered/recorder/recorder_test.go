@@ -147,6 +147,7 @@ func TestReadRefusesNothing(t *testing.T) {
 func TestMCDC(t *testing.T) {
 	leaf := func(i int) *Expr { return &Expr{Kind: Leaf, Index: i} }
 	or := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: Or, X: leaf(1), Y: &Expr{Kind: Not, X: leaf(2)}}} // a && (b || !c)
+	mixed := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: And, X: &Expr{Kind: Not, X: leaf(1)}, Y: leaf(2)}} // a && (!b && c)
 	both := &Expr{Kind: Or, X: &Expr{Kind: And, X: leaf(0), Y: leaf(1)}, Y: &Expr{Kind: And, X: leaf(2), Y: leaf(3)}}
 	for _, x := range []struct {
 		e               *Expr
@@ -158,6 +159,7 @@ func TestMCDC(t *testing.T) {
 		{or, "TFF=T F--=F TFT=F", "T-T", "T-T"},
 		{or, "TT-=T TFF=T TFT=F F--=F", "TTT", "TTT"},
 		{or, "TFT=F F--=F", "---", "---"},
+		{mixed, "F--=F TFT=T", "T--", "T--"},
 		// a && b || c && d: in the third and the fourth pair a differs, too, which masking allows.
 		{both, "TT--=T TFF-=F", "-T--", "-T--"},
 		{both, "TT--=T F-TF=F", "T---", "T---"},
