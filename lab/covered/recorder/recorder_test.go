@@ -146,7 +146,7 @@ func TestReadRefusesNothing(t *testing.T) {
 
 func TestMCDC(t *testing.T) {
 	leaf := func(i int) *Expr { return &Expr{Kind: Leaf, Index: i} }
-	or := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: Or, X: leaf(1), Y: &Expr{Kind: Not, X: leaf(2)}}} // a && (b || !c)
+	or := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: Or, X: leaf(1), Y: &Expr{Kind: Not, X: leaf(2)}}}     // a && (b || !c)
 	mixed := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: And, X: &Expr{Kind: Not, X: leaf(1)}, Y: leaf(2)}} // a && (!b && c)
 	both := &Expr{Kind: Or, X: &Expr{Kind: And, X: leaf(0), Y: leaf(1)}, Y: &Expr{Kind: And, X: leaf(2), Y: leaf(3)}}
 	for _, x := range []struct {
