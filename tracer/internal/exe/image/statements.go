@@ -79,3 +79,40 @@ func (im *Image) statements(d *dwarf.Data, u *unit) ([]statement, error) {
 	u.statements = list
 	return list, nil
 }
+
+// AllStatements returns the addresses of all instructions at which statements begin, in their order.
+// Without DWARF the error wraps [ErrStripped].
+func (im *Image) AllStatements() (pcs []uint64, err error) {
+	d, err := im.DWARF()
+	if err != nil {
+		return nil, err
+	}
+	for r := d.Reader(); ; r.SkipChildren() {
+		entry, err := r.Next()
+		if err != nil {
+			return nil, fmt.Errorf("DWARF: %w", err)
+		}
+		if entry == nil {
+			slices.Sort(pcs)
+			return slices.Compact(pcs), nil
+		}
+		if entry.Tag != dwarf.TagCompileUnit {
+			continue
+		}
+		lines, err := d.LineReader(entry)
+		if err != nil {
+			return nil, fmt.Errorf("DWARF: lines: %w", err)
+		}
+		for lines != nil {
+			var e dwarf.LineEntry
+			if err := lines.Next(&e); err == io.EOF {
+				break
+			} else if err != nil {
+				return nil, fmt.Errorf("DWARF: lines: %w", err)
+			}
+			if e.IsStmt && !e.EndSequence {
+				pcs = append(pcs, e.Address)
+			}
+		}
+	}
+}

@@ -1,0 +1,154 @@
+//go:build linux && amd64
+
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
+	"github.com/pepgo/pep/tracer/internal/exe/insn"
+)
+
+// In all functions of a program the blocks lie side by side. No way of the function leads into the
+// middle of a block, and none to padding; a probe stands before the end of the first call, on an
+// instruction that can have one, and its byte is that of the file.
+func TestBlocks(t *testing.T) {
+	im, tables := gofmt(t)
+	helpers := FindHelpers(im)
+	var parts [4]int
+	none, emulated := 0, 0
+	for fn := range im.Functions() {
+		c, err := Read(im, fn)
+		if err != nil {
+			continue
+		}
+		g := graph(t, im, fn, tables)
+		if g == nil {
+			continue
+		}
+		entries := []int{0}
+		if fn.Deferreturn != 0 {
+			entries = append(entries, g.index[fn.Entry+uint64(fn.Deferreturn)])
+		}
+		reached := g.reach(entries, func(int) bool { return false })
+		into := map[int]bool{}
+		for i, next := range g.next {
+			for _, j := range next {
+				if j != i+1 {
+					into[j] = true
+				}
+			}
+		}
+		for _, i := range entries {
+			into[i] = true
+		}
+		pc := fn.Entry
+		for _, b := range c.Blocks(helpers) {
+			if b.Start != pc || b.End <= b.Start {
+				t.Fatalf("%s: a block from %#x to %#x, want one from %#x on", fn.Name, b.Start, b.End, pc)
+			}
+			pc = b.End
+			parts[b.Part]++
+			called := false
+			for i := g.index[b.Start]; i < len(g.insts) && g.insts[i].PC < b.End; i++ {
+				in := g.insts[i]
+				switch {
+				case into[i] && in.PC != b.Start:
+					t.Errorf("%s: a way leads to %#x, in the middle of the block at %#x", fn.Name, in.PC, b.Start)
+				case reached[i] && b.Part == Padding:
+					t.Errorf("%s: a way leads to the padding at %#x", fn.Name, in.PC)
+				case g.grow[i] && b.Part != Growth:
+					t.Errorf("%s: the block at %#x grows the stack, and is of the %v", fn.Name, b.Start, b.Part)
+				case in.PC == b.Probe.PC && called:
+					t.Errorf("%s: the probe at %#x stands behind a call", fn.Name, in.PC)
+				}
+				called = called || in.Flow == insn.Call || in.Flow == insn.IndirectCall
+			}
+			if b.Part != Program {
+				continue
+			}
+			code := make([]byte, 1)
+			if err := im.ReadAddr(code, b.Probe.PC); err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case b.Probe.PC < b.Start || b.Probe.PC >= b.End:
+				t.Errorf("%s: a probe at %#x of the block from %#x to %#x", fn.Name, b.Probe.PC, b.Start, b.End)
+			case b.Probe.Class == Refused:
+				none++
+			case b.Probe.Class == Nop5 || b.Byte != code[0]:
+				t.Errorf("%s: a probe at %#x of class %v over the byte %#x, want %#x", fn.Name, b.Probe.PC, b.Probe.Class, b.Byte, code[0])
+			case b.Probe.Class == Emulated:
+				emulated++
+			}
+		}
+		if pc != fn.End {
+			t.Errorf("%s: the blocks end at %#x and the function at %#x", fn.Name, pc, fn.End)
+		}
+	}
+	t.Logf("of the program %d, %d of them emulated and %d without a place; padding %d, growth %d, barriers %d", parts[Program], emulated, none, parts[Padding], parts[Growth], parts[Barrier])
+	if parts[Program] < 20_000 || emulated < parts[Program]*3/4 || none > 50 || parts[Growth] < 2000 || parts[Barrier] < 200 {
+		t.Error("want 20000 of the program, three quarters of them emulated and at most 50 without a place, growth 2000, barriers 200")
+	}
+}
+
+// A stripped executable has the same blocks, and one of any address has as many.
+func TestBlocksOfVariants(t *testing.T) {
+	dir := filepath.Join("..", "image", "testdata", "target")
+	counts := map[string]int{}
+	lists := map[string][]byte{}
+	for _, v := range imagetest.Variants {
+		if v.C {
+			continue
+		}
+		im := open(t, v.Build(t, dir))
+		helpers := FindHelpers(im)
+		var list bytes.Buffer
+		for fn := range im.Functions() {
+			if fn.Package != "main" {
+				continue
+			}
+			c, err := Read(im, fn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range c.Blocks(helpers) {
+				counts[v.Name]++
+				fmt.Fprintf(&list, "%s+%#x-%#x %v %v %#x\n", fn.Name, b.Start-fn.Entry, b.End-fn.Entry, b.Part, b.Probe.Class, b.Probe.PC-fn.Entry)
+			}
+		}
+		lists[v.Name] = list.Bytes()
+	}
+	if counts["plain"] < 50 || counts["plain"] != counts["pie"] {
+		t.Errorf("%v blocks, want 50 or more, and the same for all", counts)
+	}
+	if !bytes.Equal(lists["plain"], lists["stripped"]) || !bytes.Equal(lists["pie"], lists["pie, stripped"]) {
+		t.Errorf("a stripped executable has other blocks:\n%s\nand not\n%s", lists["stripped"], lists["plain"])
+	}
+}
+
+// Blocks that a jump through a table that cannot be read may lead to are of the program.
+func TestBlocksBehindUnknownJumps(t *testing.T) {
+	im, tables := gofmt(t)
+	found := 0
+	for fn := range im.Functions() {
+		c, err := Read(im, fn)
+		if err != nil || len(c.unknownJumps) == 0 || len(tables[fn.Name]) > 0 {
+			continue
+		}
+		for _, b := range c.Blocks(nil) {
+			i, _ := c.index(b.Start)
+			if b.Part == Padding && !c.nop(i) {
+				t.Errorf("%s: the block at %#x is padding", fn.Name, b.Start)
+			}
+			found++
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d blocks of functions with unknown jumps", found)
+	}
+}
+
