@@ -51,6 +51,7 @@ type Options struct {
 
 // A Coverage is what runs decided.
 type Coverage struct {
+	Set        bool       // counts are 0 or 1
 	Packages   []*Package // by import path
 	Incomplete int64      // executions of decisions that did not end
 	NoSource   []string   // files whose decisions are not known

@@ -73,7 +73,11 @@ func (c *Coverage) WriteLCOV(w io.Writer) error {
 // statement.
 func (c *Coverage) WriteProfile(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, "mode: count")
+	mode := "count"
+	if c.Set {
+		mode = "set"
+	}
+	fmt.Fprintln(b, "mode:", mode)
 	for _, p := range c.Packages {
 		var list []Statement
 		for _, f := range p.Functions {

@@ -53,7 +53,7 @@ func OpenProcess(pid int) (*Image, error) {
 func openProcess(pid int) (*Image, error) {
 	p := &Process{PID: pid, Exe: fmt.Sprintf("/proc/%d/exe", pid)}
 	var err error
-	if p.StartTime, err = startTime(pid); err != nil {
+	if p.StartTime, err = StartTime(pid); err != nil {
 		return nil, err
 	}
 	im, err := Open(p.Exe)
@@ -79,12 +79,12 @@ func openProcess(pid int) (*Image, error) {
 // Alive reports whether the process still runs. It is false if another process has its
 // PID now.
 func (p *Process) Alive() bool {
-	t, err := startTime(p.PID)
+	t, err := StartTime(p.PID)
 	return err == nil && t == p.StartTime
 }
 
-// startTime returns when a process was started, in clock ticks since boot.
-func startTime(pid int) (uint64, error) {
+// StartTime returns when a process was started, in clock ticks since boot.
+func StartTime(pid int) (uint64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err

@@ -3,6 +3,9 @@ package site
 // This file finds basic blocks.
 
 import (
+	"bytes"
+	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/tracer/internal/exe/image"
@@ -162,4 +165,28 @@ func (c *Code) block(i, end int, live bool, helpers Helpers) Block {
 		b.Probe.Class, b.Probe.Reason = Refused, "a nop of five bytes"
 	}
 	return b
+}
+
+// Masked returns the function's code with zeros for the addresses of other code and of data: it is the
+// same in all builds in which the function is the same.
+func (c *Code) Masked() []byte {
+	code := slices.Clone(c.bytes)
+	for i := range c.insts {
+		in := &c.insts[i].Inst
+		b := code[in.PC-c.Fn.Entry:][:in.Len]
+		_, inside := c.index(in.Target)
+		switch _, relative := in.Address(); {
+		case relative:
+			disp := binary.LittleEndian.AppendUint32(nil, uint32(in.Disp))
+			for _, immediate := range []int{0, 1, 2, 4} { // what stands behind the displacement
+				if at := len(b) - 4 - immediate; at >= 0 && bytes.Equal(b[at:][:4], disp) {
+					clear(b[at:][:4])
+					break
+				}
+			}
+		case (in.Flow == insn.Call || in.Flow == insn.Jump || in.Flow == insn.Cond) && !inside && len(b) > 4:
+			clear(b[len(b)-4:])
+		}
+	}
+	return code
 }

@@ -151,4 +151,3 @@ func TestBlocksBehindUnknownJumps(t *testing.T) {
 		t.Errorf("%d blocks of functions with unknown jumps", found)
 	}
 }
-

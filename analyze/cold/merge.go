@@ -1,0 +1,66 @@
+package cold
+
+// This file unites data.
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Comparison says how much of a program is in another build of it, too.
+type Comparison struct {
+	Blocks, Comparable int
+}
+
+// identity is what functions of two builds have in common if they are equal.
+type identity struct {
+	name string
+	hash uint64
+}
+
+// match calls do for the functions of q that are equal to functions of p, with the first blocks of both. Functions
+// that are equal to each other are taken in their order.
+func match(p, q *Program, do func(f *Function, first, second int)) {
+	type place struct{ first, blocks int }
+	places := make(map[identity][]place)
+	n := 0
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		id := identity{f.Name, f.Hash}
+		places[id] = append(places[id], place{n, len(f.Blocks)})
+		n += len(f.Blocks)
+	}
+	n = 0
+	for i := range q.Functions {
+		f := &q.Functions[i]
+		id := identity{f.Name, f.Hash}
+		if list := places[id]; len(list) > 0 && list[0].blocks == len(f.Blocks) {
+			do(f, list[0].first, n)
+			places[id] = list[1:]
+		}
+		n += len(f.Blocks)
+	}
+}
+
+func compare(p, q *Program) (c Comparison) {
+	c.Blocks = p.NumBlocks()
+	match(p, q, func(f *Function, _, _ int) { c.Comparable += len(f.Blocks) })
+	return c
+}
+
+// Merge adds what others have seen to d. Of another build, functions count that are equal to those of d: the
+// comparison says how many of its blocks that are.
+func (d *Data) Merge(other *Data) Comparison {
+	c := Comparison{Blocks: other.Program.NumBlocks()}
+	match(d.Program, other.Program, func(f *Function, first, second int) {
+		c.Comparable += len(f.Blocks)
+		for i := range f.Blocks {
+			if s := other.Seen[second+i]; s.before(d.Seen[first+i]) {
+				d.Seen[first+i] = s
+			}
+		}
+	})
+	d.Watches = append(d.Watches, other.Watches...)
+	slices.SortStableFunc(d.Watches, func(a, b Watch) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return c
+}

@@ -1,0 +1,344 @@
+package cold
+
+// This file lists what never ran.
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A Table lists what never ran.
+type Table struct {
+	Program   string     `json:"program"`
+	BuildID   string     `json:"build_id"`
+	Go        string     `json:"go"`
+	Module    string     `json:"module"`
+	Scope     string     `json:"scope"`      // "deps", "std", "all"
+	Statement bool       `json:"statements"` // DWARF says where statements begin
+	Watched   float64    `json:"watched" unit:"s"`
+	Blocks    int        `json:"blocks" unit:"blocks"` // with a probe
+	Ran       int        `json:"blocks_ran" unit:"blocks"`
+	LeftOut   LeftOut    `json:"left_out"`
+	Size      Size       `json:"size"`
+	Packages  []Package  `json:"packages"` // the main module first, those with most that never ran first
+	Hours     []Hour     `json:"hours"`
+	Unprobed  []Unprobed `json:"not_probed"`
+	Cost      *Cost      `json:"cost"` // null if the table is of files
+	Notes     []string   `json:"notes"`
+
+	n int
+}
+
+// A Size says how large something is, and how much of it never ran.
+type Size struct {
+	Functions      int `json:"functions" unit:"functions"`
+	FunctionsNever int `json:"functions_never" unit:"functions"`
+	Lines          int `json:"lines" unit:"lines"` // with code of their own
+	LinesNever     int `json:"lines_never" unit:"lines"`
+	LinesNoCode    int `json:"lines_no_code" unit:"lines"` // that share the code of other lines
+	Bytes          int `json:"bytes" unit:"bytes"`
+	BytesNever     int `json:"bytes_never" unit:"bytes"`
+}
+
+func (s *Size) add(t Size) {
+	s.Functions += t.Functions
+	s.FunctionsNever += t.FunctionsNever
+	s.Lines += t.Lines
+	s.LinesNever += t.LinesNever
+	s.LinesNoCode += t.LinesNoCode
+	s.Bytes += t.Bytes
+	s.BytesNever += t.BytesNever
+}
+
+// A Package is a package with its functions.
+type Package struct {
+	Path      string         `json:"package"`
+	Own       bool           `json:"own"` // of the main module
+	Size      Size           `json:"size"`
+	Functions []FunctionRows `json:"functions"` // those with most that never ran first
+}
+
+// FunctionRows are a declared function with its closures and the instances of its type parameters.
+type FunctionRows struct {
+	Name  string  `json:"function"`
+	File  string  `json:"file"`
+	Line  int     `json:"line" unit:"line"`
+	Ran   bool    `json:"ran"`
+	First *int64  `json:"first_seen" unit:"s"` // since 1970; null if it never ran
+	Age   *int64  `json:"first_age" unit:"s"`  // since the process had started
+	Size  Size    `json:"size"`
+	Lines []Lines `json:"ranges"`
+	Parts []Part  `json:"parts"` // closures, instances and the function itself
+}
+
+// Lines are lines one after the other with the same state. Lines between them that the executable does not name, such
+// as comments, have none.
+type Lines struct {
+	From  int    `json:"from" unit:"line"`
+	To    int    `json:"to" unit:"line"`
+	State string `json:"state"` // "ran", "never", "no code"
+}
+
+// A Part is a function of the linker.
+type Part struct {
+	Name       string `json:"function"`
+	Ran        bool   `json:"ran"`
+	Bytes      int    `json:"bytes" unit:"bytes"`
+	BytesNever int    `json:"bytes_never" unit:"bytes"`
+}
+
+// An Hour says how many blocks were seen for the first time in an hour.
+type Hour struct {
+	Begins  int64 `json:"begins" unit:"s"` // since 1970
+	Blocks  int   `json:"blocks" unit:"blocks"`
+	Started int   `json:"blocks_first_minute" unit:"blocks"` // in the first minute of a process
+}
+
+// Cost is what finding out has cost.
+type Cost struct {
+	Mode     string  `json:"mode"` // how probes were removed: "write", "re-attach"
+	Probes   int     `json:"probes" unit:"probes"`
+	Attach   float64 `json:"attach" unit:"s"`
+	Detach   float64 `json:"detach" unit:"s"`
+	Hits     uint64  `json:"hits" unit:"hits"`
+	Stepped  uint64  `json:"hits_stepped" unit:"hits"`
+	Warm     float64 `json:"program_cpu" unit:"s"` // estimated: of the hits
+	Tracer   float64 `json:"tracer_cpu" unit:"s"`
+	Steady   float64 `json:"steady" unit:"ratio"` // of a CPU, in the last seconds
+	Last     float64 `json:"steady_seconds" unit:"s"`
+	Median   float64 `json:"latency_median" unit:"ns"` // from the first hit to the removal
+	P90      float64 `json:"latency_p90" unit:"ns"`
+	P99      float64 `json:"latency_p99" unit:"ns"`
+	Max      float64 `json:"latency_max" unit:"ns"`
+	Process  int     `json:"processes" unit:"processes"`
+	TextSame bool    `json:"text_as_file"` // after the removal of all probes, as far as the process still ran
+}
+
+// NewTable lists data, as text with at most n functions of a package; 0 is all.
+func NewTable(d *Data, n int) *Table {
+	p := d.Program
+	t := &Table{
+		Program: p.Path, BuildID: p.BuildID, Go: p.Go, Module: p.Module, Scope: string(p.Scope), Statement: p.DWARF,
+		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n,
+	}
+	for _, w := range d.Watches {
+		t.Watched += float64(w.To - w.From)
+	}
+	if d.Lost > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("the last %s of the file are no whole record, and were left out", listing.Count(d.Lost, "byte")))
+	}
+	if !p.DWARF {
+		t.Notes = append(t.Notes, "no DWARF: each instruction counts for its line, also those of a statement that the compiler has moved to another line")
+	}
+	t.blocks(d)
+	packages := make(map[string]*Package)
+	for _, g := range d.groups() {
+		q := packages[g.pkg]
+		if q == nil {
+			q = &Package{Path: g.pkg, Own: p.Own(g.pkg)}
+			packages[g.pkg] = q
+		}
+		f := g.rows()
+		q.Size.add(f.Size)
+		q.Functions = append(q.Functions, f)
+	}
+	for _, q := range packages {
+		t.Size.add(q.Size)
+		slices.SortFunc(q.Functions, func(f, g FunctionRows) int {
+			return cmp.Or(cmp.Compare(g.Size.BytesNever, f.Size.BytesNever), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Name, g.Name))
+		})
+		t.Packages = append(t.Packages, *q)
+	}
+	slices.SortFunc(t.Packages, func(a, b Package) int {
+		own := 0
+		if a.Own != b.Own {
+			own = 1
+			if a.Own {
+				own = -1
+			}
+		}
+		return cmp.Or(own, cmp.Compare(b.Size.BytesNever, a.Size.BytesNever), cmp.Compare(a.Path, b.Path))
+	})
+	return t
+}
+
+// blocks counts blocks.
+func (t *Table) blocks(d *Data) {
+	hours := make(map[int64]*Hour)
+	d.each(func(f *Function, b *Block, id int, probed bool) {
+		s := d.Seen[id]
+		if probed {
+			t.Blocks++
+		}
+		if d.Refused[id] {
+			t.Unprobed = append(t.Unprobed, Unprobed{f.Name, fmt.Sprintf("a block of %d bytes: the kernel refuses it", b.End-b.Start)})
+		}
+		if s.At == 0 {
+			return
+		}
+		t.Ran++
+		begins := s.At - s.At%3600
+		if hours[begins] == nil {
+			hours[begins] = &Hour{Begins: begins}
+		}
+		hours[begins].Blocks++
+		if s.Age < 60 {
+			hours[begins].Started++
+		}
+	})
+	for _, at := range slices.Sorted(maps.Keys(hours)) {
+		t.Hours = append(t.Hours, *hours[at])
+	}
+}
+
+// rows makes the rows of a function.
+func (g *group) rows() FunctionRows {
+	f := FunctionRows{Name: g.name, File: g.file, Line: g.line, Ran: g.ran, Size: Size{Functions: 1, Bytes: g.bytes}}
+	if g.ran {
+		f.First, f.Age = &g.first.At, &g.first.Age
+	} else {
+		f.Size.FunctionsNever, f.Size.BytesNever = 1, g.never
+	}
+	for _, n := range g.numbers() {
+		l := g.lines[n]
+		switch l.state {
+		case NoCode:
+			f.Size.LinesNoCode++
+		case Never:
+			f.Size.LinesNever++
+			f.Size.Lines++
+			if g.ran {
+				f.Size.BytesNever += l.never
+			}
+		case Ran:
+			f.Size.Lines++
+		}
+		state := l.state.String()
+		if k := len(f.Lines) - 1; k >= 0 && f.Lines[k].State == state {
+			f.Lines[k].To = int(n)
+		} else {
+			f.Lines = append(f.Lines, Lines{int(n), int(n), state})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.parts)) {
+		p := g.parts[name]
+		f.Parts = append(f.Parts, Part{name, p.ran, p.bytes, p.never})
+	}
+	return f
+}
+
+// Name implements listing.Listing.
+func (t *Table) Name() string { return "cold" }
+
+// Print implements listing.Listing.
+func (t *Table) Print(p *listing.Page) {
+	p.Line("%s, watched for %v, %s, of which %d ran", t.Program, time.Duration(t.Watched*1e9), listing.Count(t.Blocks, "block"), t.Ran)
+	p.Line("never ran: %d of %s, %d of %s, %d of %s of code", t.Size.FunctionsNever, listing.Count(t.Size.Functions, "function"),
+		t.Size.LinesNever, listing.Count(t.Size.Lines, "line"), t.Size.BytesNever, listing.Count(t.Size.Bytes, "byte"))
+	t.Cost.print(p)
+	for _, n := range t.Notes {
+		p.Line("%s", n)
+	}
+	if len(t.Hours) > 1 {
+		table := &listing.Table{Numbers: 3}
+		table.Heading("first seen", "blocks", "in the first minute of a process")
+		for _, h := range t.Hours {
+			table.Row(time.Unix(h.Begins, 0).UTC().Format("2006-01-02 15:04 UTC"), fmt.Sprint(h.Blocks), fmt.Sprint(h.Started))
+		}
+		p.Line("")
+		p.Table("", table)
+	}
+	p.Line("")
+	table := &listing.Table{}
+	table.Heading("never: lines", "of", "bytes", "of", "package")
+	for _, q := range t.Packages {
+		table.Row(fmt.Sprint(q.Size.LinesNever), fmt.Sprint(q.Size.Lines), fmt.Sprint(q.Size.BytesNever), fmt.Sprint(q.Size.Bytes), q.Path)
+	}
+	p.Table("", table)
+	for _, q := range t.Packages {
+		q.print(p, t.n)
+	}
+	if len(t.Unprobed) > 0 {
+		p.Line("")
+		p.Line("not probed:")
+		table := &listing.Table{}
+		for _, u := range t.Unprobed {
+			table.Row(u.Func, u.Reason)
+		}
+		p.Table("  ", table)
+	}
+}
+
+func (q *Package) print(p *listing.Page, n int) {
+	cold := slices.DeleteFunc(slices.Clone(q.Functions), func(f FunctionRows) bool { return f.Ran && f.Size.LinesNever == 0 })
+	if len(cold) == 0 {
+		return
+	}
+	p.Line("")
+	p.Line("%s", q.Path)
+	more := 0
+	if n > 0 && len(cold) > n {
+		more = len(cold) - n
+		cold = cold[:n]
+	}
+	table := &listing.Table{}
+	for _, f := range cold {
+		what := "never called"
+		if f.Ran {
+			what = f.never()
+		}
+		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")), listing.Count(f.Size.BytesNever, "byte"), f.Name, fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)
+	}
+	p.Table("  ", table)
+	if more > 0 {
+		p.Line("  and %s more", listing.Count(more, "function"))
+	}
+}
+
+// never lists the lines that never ran: "12-15, 20".
+func (f *FunctionRows) never() string {
+	const most = 12
+	var list []string
+	for _, l := range f.Lines {
+		if l.State != Never.String() {
+			continue
+		}
+		if len(list) == most {
+			list = append(list, "…")
+			break
+		}
+		if l.From == l.To {
+			list = append(list, fmt.Sprint(l.From))
+		} else {
+			list = append(list, fmt.Sprintf("%d-%d", l.From, l.To))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func (c *Cost) print(p *listing.Page) {
+	if c == nil {
+		return
+	}
+	p.Line("%s, attached in %s, removed in %s; %s, about %s of the program's CPU time; %s of peptrace's", listing.Count(c.Probes, "probe"), seconds(c.Attach), seconds(c.Detach),
+		listing.Count(c.Hits, "hit"), seconds(c.Warm), seconds(c.Tracer))
+	p.Line("from the first hit of a block to its removal: median %s, 90 %% %s, 99 %% %s, most %s", seconds(c.Median/1e9), seconds(c.P90/1e9), seconds(c.P99/1e9), seconds(c.Max/1e9))
+	p.Line("in the last %s: %.3f %% of a CPU", seconds(c.Last), 100*c.Steady)
+}
+
+// seconds formats a time with three digits.
+func seconds(s float64) string {
+	units := []string{"s", "ms", "µs", "ns"}
+	i := 0
+	for s < 1 && s > 0 && i < len(units)-1 {
+		s *= 1000
+		i++
+	}
+	return fmt.Sprintf("%.3g %s", s, units[i])
+}
