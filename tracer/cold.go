@@ -179,7 +179,7 @@ func (c *colds) attach() error {
 	if c.process != nil {
 		target = cold.Target{PID: c.process.PID, Exe: c.process.Exe(), Bias: c.image.Bias, Started: c.image.Process.StartTime}
 	}
-	c.watched.From = time.Now().Unix()
+	c.watched.From = time.Now().UnixMilli()
 	c.session, err = cold.Attach(target, plan, known, cold.Options{Careful: c.Careful})
 	if c.process != nil {
 		if gone := c.process.Check(); gone != nil {
@@ -272,7 +272,7 @@ func (c *colds) take() error {
 
 // note notes how long the program was watched.
 func (c *colds) note() error {
-	c.watched.To = time.Now().Unix()
+	c.watched.To = time.Now().UnixMilli()
 	if c.writer == nil {
 		return nil
 	}

@@ -122,7 +122,7 @@ func (s Sight) before(t Sight) bool { return s.At != 0 && (t.At == 0 || s.At < t
 
 // A Watch is a time in which blocks without a sight had probes.
 type Watch struct {
-	From, To int64 // seconds since 1970
+	From, To int64 // ms since 1970
 }
 
 // New returns data without a sight.

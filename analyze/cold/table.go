@@ -128,7 +128,7 @@ func NewTable(d *Data, n int) *Table {
 		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n,
 	}
 	for _, w := range d.Watches {
-		t.Watched += float64(w.To - w.From)
+		t.Watched += float64(w.To-w.From) / 1000
 	}
 	if d.Lost > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("the last %s of the file are no whole record, and were left out", listing.Count(d.Lost, "byte")))
@@ -238,7 +238,7 @@ func (t *Table) Name() string { return "cold" }
 
 // Print implements listing.Listing.
 func (t *Table) Print(p *listing.Page) {
-	p.Line("%s, watched for %v, %s, of which %d ran", t.Program, time.Duration(t.Watched*1e9), listing.Count(t.Blocks, "block"), t.Ran)
+	p.Line("%s, watched for %v, %s, of which %d ran", t.Program, time.Duration(t.Watched*1e9).Round(100*time.Millisecond), listing.Count(t.Blocks, "block"), t.Ran)
 	p.Line("never ran: %d of %s, %d of %s, %d of %s of code", t.Size.FunctionsNever, listing.Count(t.Size.Functions, "function"),
 		t.Size.LinesNever, listing.Count(t.Size.Lines, "line"), t.Size.BytesNever, listing.Count(t.Size.Bytes, "byte"))
 	t.Cost.print(p)

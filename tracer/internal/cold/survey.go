@@ -33,6 +33,7 @@ type Range struct{ Start, End uint64 }
 // A Place is the place of a probe. The class is Refused if there is none.
 type Place struct {
 	Addr, Offset uint64
+	Entry        uint64 // of the function
 	Block        Range
 	Byte         byte
 	Class        site.Class
@@ -150,7 +151,7 @@ func (s *survey) function(f image.Function) error {
 		if own, pieces = cut(pieces, b.End); len(own) > 0 {
 			x.Pieces = s.join(own, b.Start)
 		}
-		place := Place{Addr: b.Probe.PC, Block: Range{b.Start, b.End}, Byte: b.Byte, Class: b.Probe.Class}
+		place := Place{Addr: b.Probe.PC, Entry: f.Entry, Block: Range{b.Start, b.End}, Byte: b.Byte, Class: b.Probe.Class}
 		if x.Probed {
 			if place.Offset, err = s.im.FileOffset(b.Probe.PC); err != nil {
 				return err

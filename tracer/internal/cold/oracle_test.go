@@ -1,0 +1,257 @@
+//go:build linux && amd64
+
+package cold_test
+
+// This file compares with a recorder that knows nothing of blocks and probes: each instruction has a breakpoint of a debugger.
+
+import (
+	"debug/elf"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
+	"golang.org/x/sys/unix"
+
+	report "github.com/pepgo/pep/analyze/cold"
+	"github.com/pepgo/pep/tracer/internal/cold"
+	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/tracer/internal/exe/site"
+)
+
+// A recording says which instructions of functions were executed.
+type recording struct {
+	symbols  []elf.Symbol // of the functions
+	executed map[uint64]bool
+}
+
+// record runs a program and returns which instructions of the functions that want accepts were executed. Each has a
+// breakpoint until it is executed for the first time. The symbols are those of a file with the same code.
+func record(t *testing.T, path, symbols string, want func(name string) bool, args ...string) *recording {
+	t.Helper()
+	r := &recording{executed: map[uint64]bool{}}
+	planted := r.decode(t, symbols, want)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := cmd.Process.Pid
+	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	write := func(addr uint64, b byte) {
+		if _, err := mem.WriteAt([]byte{b}, int64(addr)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := 0; ; n++ {
+		var status unix.WaitStatus
+		tid, err := unix.Wait4(-1, &status, unix.WALL, nil)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			t.Fatal(err)
+		case !status.Stopped() && tid == pid && status != 0:
+			t.Fatalf("%s: status %#x", path, status)
+		case !status.Stopped() && tid == pid:
+			t.Logf("%d of %d instructions were executed", len(r.executed), len(planted))
+			return r
+		case !status.Stopped():
+			continue
+		}
+		if n == 0 {
+			if err := unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACECLONE|unix.PTRACE_O_EXITKILL); err != nil {
+				t.Fatal(err)
+			}
+			for addr := range planted {
+				write(addr, 0xcc)
+			}
+		}
+		signal := status.StopSignal()
+		if signal == unix.SIGTRAP || signal == unix.SIGSTOP {
+			signal = 0
+			var regs unix.PtraceRegs
+			if unix.PtraceGetRegs(tid, &regs) == nil && status.TrapCause() == 0 {
+				if b, ok := planted[regs.Rip-1]; ok {
+					regs.Rip--
+					r.executed[regs.Rip] = true
+					write(regs.Rip, b)
+					unix.PtraceSetRegs(tid, &regs)
+				}
+			}
+		}
+		// A thread that has ended meanwhile is none.
+		unix.PtraceCont(tid, int(signal))
+	}
+}
+
+// decode returns the instructions of functions, with their first bytes. It leaves out functions with instructions that
+// x86asm does not know.
+func (r *recording) decode(t *testing.T, path string, want func(name string) bool) map[uint64]byte {
+	t.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[uint64]byte{}
+	text := f.Section(".text")
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || !want(s.Name) || s.Size == 0 {
+			continue
+		}
+		code := make([]byte, s.Size)
+		if _, err := text.ReadAt(code, int64(s.Value-text.Addr)); err != nil {
+			t.Fatal(err)
+		}
+		function := map[uint64]byte{}
+		for at := 0; at < len(code); {
+			x, err := x86asm.Decode(code[at:], 64)
+			if err != nil {
+				function = nil
+				break
+			}
+			function[s.Value+uint64(at)] = code[at]
+			at += x.Len
+		}
+		if function != nil {
+			r.symbols = append(r.symbols, s)
+			maps.Copy(all, function)
+		}
+	}
+	return all
+}
+
+func survey(t *testing.T, path string, scope report.Scope) *cold.Plan {
+	t.Helper()
+	im, err := image.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	plan, err := cold.Survey(im, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// Blocks that were seen are those whose first instruction the processor executed.
+func TestBlocksAreThoseThatRan(t *testing.T) {
+	needRights(t)
+	gofmt, control := goProgram(t, "cmd/gofmt"), build(t, "control")
+	for _, c := range []struct {
+		name          string
+		path, symbols string
+		careful       bool
+		scope         report.Scope
+		args          []string
+		least         int
+		// Functions whose code depends on time or on addresses.
+		may []string
+	}{
+		{"some", control, control, false, report.Modules, []string{"some"}, 100, nil},
+		{"all", control, control, false, report.Modules, []string{"all"}, 140, nil},
+		{"stripped", build(t, "control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 140, nil},
+		{"careful", control, control, true, report.Modules, []string{"all"}, 140, nil},
+		{"gofmt", gofmt, gofmt, false, report.Modules, []string{"testdata/control/main.go"}, 100, nil},
+		{"gofmt", gofmt, gofmt, false, report.Std, []string{"testdata/control/main.go"}, 1500, []string{"sync.", "internal/sync.", "context.", "golang.org/x/sync", "internal/poll.", "os.", "main."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			plan := survey(t, c.path, c.scope)
+			functions := map[uint64]bool{}
+			names := map[string]bool{}
+			for i := range plan.Program.Functions {
+				names[plan.Program.Functions[i].Name] = true
+			}
+			r := record(t, c.path, c.symbols, func(name string) bool { return names[strings.TrimSuffix(name, ".abi0")] }, c.args...)
+			for _, s := range r.symbols {
+				functions[s.Value] = true
+			}
+			seen := watch(t, c.path, c.scope, cold.Options{Careful: c.careful}, c.args...)
+			ran, blocks := 0, 0
+			each(plan, func(f *report.Function, i int, x cold.Place) {
+				if !functions[x.Entry] { // it is not decoded
+					return
+				}
+				blocks++
+				executed := r.executed[x.Block.Start]
+				if executed {
+					ran++
+				}
+				if x.Class == site.Refused || seen[i] == executed {
+					return
+				}
+				for _, prefix := range c.may {
+					if strings.HasPrefix(f.Name, prefix) {
+						t.Logf("%s at %#x: seen: %v, which may be", f.Name, x.Block.Start, seen[i])
+						return
+					}
+				}
+				t.Errorf("%s: the block at %#x was seen: %v; executed: %v", f.Name, x.Block.Start, seen[i], executed)
+			})
+			t.Logf("%d of %d blocks were executed", ran, blocks)
+			if ran < c.least || ran == blocks {
+				t.Errorf("%d of %d blocks were executed, want %d or more, and not all", ran, blocks, c.least)
+			}
+			if leftOut := plan.Program.LeftOut; leftOut.Growth == 0 || leftOut.Padding+leftOut.Barrier == 0 {
+				t.Errorf("left out: %+v", leftOut)
+			}
+		})
+	}
+}
+
+// Instructions that were executed belong to blocks, or to parts of functions that are left out.
+func TestExecutedInstructionsAreInBlocks(t *testing.T) {
+	needRights(t)
+	path := build(t, "control")
+	plan := survey(t, path, report.Modules)
+	in := func(addr uint64) (found bool) {
+		each(plan, func(_ *report.Function, _ int, x cold.Place) {
+			found = found || x.Block.Start <= addr && addr < x.Block.End
+		})
+		return found
+	}
+	outside := map[string]int{}
+	r := record(t, path, path, func(name string) bool { return strings.HasPrefix(name, "main.") }, "all")
+	n := 0
+	for addr := range r.executed {
+		if !in(addr) {
+			i := slices.IndexFunc(r.symbols, func(s elf.Symbol) bool { return s.Value <= addr && addr < s.Value+s.Size })
+			outside[r.symbols[i].Name]++
+			n++
+		}
+	}
+	t.Log(outside)
+	if len(r.executed) < 500 || n > len(r.executed)/50 { // the stack of some functions grows
+		t.Errorf("%d of %d instructions that were executed are in no block: %v", n, len(r.executed), outside)
+	}
+}
+
+// each calls do for the blocks of a plan.
+func each(plan *cold.Plan, do func(f *report.Function, block int, x cold.Place)) {
+	i := 0
+	for j := range plan.Program.Functions {
+		for range plan.Program.Functions[j].Blocks {
+			do(&plan.Program.Functions[j], i, plan.Places[i])
+			i++
+		}
+	}
+}
