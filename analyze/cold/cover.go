@@ -28,7 +28,7 @@ func (d *Data) Coverage(src *source.Tree) *cover.Coverage {
 		f := &cover.Function{Name: g.name, File: g.file, Line: g.line}
 		for _, n := range g.numbers() {
 			l := g.lines[n]
-			if l.state == NoCode {
+			if l.state() == NoCode {
 				continue
 			}
 			s := cover.Statement{File: g.file, Line: int(n), Col: 1, EndLine: int(n), EndCol: wholeLine}
@@ -36,7 +36,7 @@ func (d *Data) Coverage(src *source.Tree) *cover.Coverage {
 				s.Col = len(text) - len(strings.TrimLeft(text, " \t")) + 1
 				s.EndCol = max(len(text), s.Col) + 1
 			}
-			if l.state == Ran {
+			if l.state() == Ran {
 				s.Count = 1
 			}
 			f.Statements = append(f.Statements, s)

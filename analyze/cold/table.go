@@ -69,7 +69,7 @@ type FunctionRows struct {
 	Name  string  `json:"function"`
 	File  string  `json:"file"`
 	Line  int     `json:"line" unit:"line"`
-	Ran   bool    `json:"ran"`
+	State string  `json:"state"`               // "ran", "never", "no code"
 	First *int64  `json:"first_seen" unit:"s"` // since 1970; null if it never ran
 	Age   *int64  `json:"first_age" unit:"s"`  // since the process had started
 	Size  Size    `json:"size"`
@@ -199,15 +199,16 @@ func (t *Table) blocks(d *Data) {
 
 // rows makes the rows of a function.
 func (g *group) rows() FunctionRows {
-	f := FunctionRows{Name: g.name, File: g.file, Line: g.line, Ran: g.ran, Size: Size{Functions: 1, Bytes: g.bytes}}
-	if g.ran {
+	f := FunctionRows{Name: g.name, File: g.file, Line: g.line, State: g.state().String(), Size: Size{Functions: 1, Bytes: g.bytes}}
+	switch g.state() {
+	case Ran:
 		f.First, f.Age = &g.first.At, &g.first.Age
-	} else {
+	case Never:
 		f.Size.FunctionsNever, f.Size.BytesNever = 1, g.never
 	}
 	for _, n := range g.numbers() {
 		l := g.lines[n]
-		switch l.state {
+		switch l.state() {
 		case NoCode:
 			f.Size.LinesNoCode++
 		case Never:
@@ -219,7 +220,7 @@ func (g *group) rows() FunctionRows {
 		case Ran:
 			f.Size.Lines++
 		}
-		state := l.state.String()
+		state := l.state().String()
 		if k := len(f.Lines) - 1; k >= 0 && f.Lines[k].State == state {
 			f.Lines[k].To = int(n)
 		} else {
@@ -276,7 +277,7 @@ func (t *Table) Print(p *listing.Page) {
 }
 
 func (q *Package) print(p *listing.Page, n int) {
-	cold := slices.DeleteFunc(slices.Clone(q.Functions), func(f FunctionRows) bool { return f.Ran && f.Size.LinesNever == 0 })
+	cold := slices.DeleteFunc(slices.Clone(q.Functions), func(f FunctionRows) bool { return f.State != Never.String() && f.Size.LinesNever == 0 })
 	if len(cold) == 0 {
 		return
 	}
@@ -290,7 +291,7 @@ func (q *Package) print(p *listing.Page, n int) {
 	table := &listing.Table{}
 	for _, f := range cold {
 		what := "never called"
-		if f.Ran {
+		if f.State == Ran.String() {
 			what = f.never()
 		}
 		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")), listing.Count(f.Size.BytesNever, "byte"), f.Name, fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)

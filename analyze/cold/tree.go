@@ -18,6 +18,7 @@ type group struct {
 	parts           map[string]*part // by the linker's names
 	lines           map[int32]*line
 	part            // all together
+	tiny            bool
 }
 
 // A part is code that is counted together.
@@ -29,9 +30,22 @@ type part struct {
 
 // A line is a line of a group.
 type line struct {
-	state State
-	bytes int
-	never int // bytes of blocks that never ran
+	began, cold bool // a statement of the line began, or stands in a block that never ran
+	warm        bool // other instructions of the line ran
+	bytes       int
+	never       int // bytes of blocks that never ran
+}
+
+// state says what is known of a line. The compiler moves instructions of a line to other blocks, some of them with the
+// mark of the statement. So that a line never ran is only said if no instruction of it did.
+func (l *line) state() State {
+	switch {
+	case l.began:
+		return Ran
+	case l.cold && !l.warm:
+		return Never
+	}
+	return NoCode
 }
 
 // A State says what is known of a line.
@@ -39,7 +53,7 @@ type State uint8
 
 // The states of a line.
 const (
-	NoCode State = iota // no statement of the line has a block of its own with a probe
+	NoCode State = iota // the blocks do not tell: the line shares them with others
 	Never
 	Ran
 )
@@ -55,6 +69,7 @@ func (d *Data) groups() []*group {
 	of := make([]*group, len(d.Program.Sources))
 	parts := make([]*part, len(d.Program.Sources))
 	all := d.Program.group(of, parts)
+	bodies := make([]bodies, len(d.Program.Sources))
 	d.each(func(f *Function, b *Block, id int, probed bool) {
 		seen := d.Seen[id]
 		for _, x := range b.Pieces {
@@ -67,9 +82,74 @@ func (d *Data) groups() []*group {
 				p.add(x, seen, probed, own)
 			}
 			g.add(x, seen, probed)
+			bodies[x.Source].add(f, x.Line, seen)
+			if own && len(f.Blocks) == 1 && b.End-b.Start <= tiny {
+				g.tiny = true
+			}
 		}
 	})
+	for i, g := range of {
+		if g != nil {
+			bodies[i].missing(func(n int32) { g.lines[n].warm = true })
+		}
+	}
+	for _, g := range all {
+		if l := g.lines[int32(g.line)]; l != nil && g.ran { // inlined bodies have no code for the line of the func keyword
+			l.began = true
+		}
+		for _, l := range g.lines {
+			l.warm = l.warm || g.tiny
+		}
+	}
 	return all
+}
+
+// tiny is how many bytes of code a function has at most of which nothing may be left where it is inlined.
+const tiny = 16
+
+// bodies are the code of a function of the source in each function of the executable.
+type bodies struct {
+	lines map[int32]int // in how many bodies that ran a line has code; 0 if in others only
+	ran   int           // how many bodies ran
+	of    *Function     // the last one
+	last  map[int32]bool
+	hit   bool // it ran
+}
+
+// add adds code of a line.
+func (x *bodies) add(f *Function, line int32, seen Sight) {
+	if x.of != f {
+		x.end()
+		x.of, x.last, x.hit = f, make(map[int32]bool), false
+	}
+	x.last[line] = true
+	x.hit = x.hit || seen.At != 0
+}
+
+func (x *bodies) end() {
+	if x.lines == nil {
+		x.lines = make(map[int32]int)
+	}
+	n := 0
+	if x.hit {
+		n = 1
+	}
+	x.ran += n
+	for line := range x.last {
+		x.lines[line] += n
+	}
+	x.last = nil
+}
+
+// missing calls do for the lines that have no code in a body that ran: where a call is inlined, the compiler can
+// leave nothing of a line, such as the return of an argument.
+func (x *bodies) missing(do func(line int32)) {
+	x.end()
+	for line, n := range x.lines {
+		if n < x.ran {
+			do(line)
+		}
+	}
 }
 
 // add counts a piece in a block that was seen.
@@ -98,11 +178,12 @@ func (g *group) add(x Piece, seen Sight, probed bool) {
 		l.never += int(x.Size)
 	}
 	switch {
-	case !probed || !x.Statement:
-	case seen.At != 0:
-		l.state = Ran
-	default:
-		l.state = max(l.state, Never)
+	case seen.At != 0 && x.Statement:
+		l.began = true
+	case seen.At != 0 || !probed:
+		l.warm = true
+	case x.Statement:
+		l.cold = true
 	}
 }
 
@@ -181,6 +262,17 @@ func general(name string) string {
 		return name
 	}
 	return name[:i] + "[...]" + name[j+1:]
+}
+
+// state says what is known of a group.
+func (g *group) state() State {
+	switch {
+	case g.ran:
+		return Ran
+	case g.tiny:
+		return NoCode
+	}
+	return Never
 }
 
 // numbers returns the lines of a group, in their order.

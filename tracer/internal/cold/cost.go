@@ -22,7 +22,6 @@ type costs struct {
 	used           time.Duration // by the session
 	latencies      []uint64      // ns
 	ticks          []tick
-	processes      int
 	differ         []string
 }
 
@@ -102,7 +101,7 @@ func (s *Session) Cost() *cold.Cost {
 		Mode: mode, Probes: c.probes, Attach: c.attach.Seconds(), Detach: c.detach.Seconds(), Hits: c.hits, Stepped: c.stepped,
 		Warm: c.spent().Seconds(), Tracer: c.used.Seconds(), Steady: steady, Last: of.Seconds(),
 		Median: quantile(.5), P90: quantile(.9), P99: quantile(.99), Max: quantile(1),
-		Process: max(c.processes, min(s.target.PID, 1)), TextSame: len(c.differ) == 0,
+		Process: max(len(s.pids), min(s.target.PID, 1)), TextSame: len(c.differ) == 0,
 	}
 }
 

@@ -73,6 +73,7 @@ type Session struct {
 	refused []int  // blocks that the kernel refuses to probe
 	groups  []*blocks
 	fault   link.Link
+	pids    map[uint32]bool // of all hits
 	texts   map[uint32]*text
 	pid     int    // of the process that links are for, 0 for all
 	careful string // why probes are taken away by new links, or ""
@@ -94,7 +95,7 @@ func Attach(target Target, plan *Plan, known []bool, o Options) (*Session, error
 		return nil, err
 	}
 	s := &Session{
-		plan: plan, target: target, pid: target.PID, known: make([]bool, len(plan.Places)), texts: make(map[uint32]*text),
+		plan: plan, target: target, pid: target.PID, known: make([]bool, len(plan.Places)), texts: make(map[uint32]*text), pids: make(map[uint32]bool),
 		ended: make(chan struct{}), stop: make(chan struct{}),
 	}
 	copy(s.known, known)
@@ -290,6 +291,7 @@ func (s *Session) handle(e event) {
 	if int(e.block) >= len(s.plan.Places) {
 		return
 	}
+	s.pids[e.pid] = true
 	i := int(e.block)
 	first := !s.known[i]
 	if s.careful == "" {
@@ -390,7 +392,6 @@ func (s *Session) textOf(e event, fresh bool) (*text, error) {
 	started, _ := image.StartTime(int(e.pid))
 	t = &text{mem, e.pc - s.plan.Places[e.block].Addr, started}
 	s.texts[e.pid] = t
-	s.cost.processes++
 	return t, nil
 }
 

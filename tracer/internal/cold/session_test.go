@@ -1,0 +1,296 @@
+//go:build linux && amd64
+
+package cold_test
+
+// This file looks at what sessions do to processes.
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	report "github.com/pepgo/pep/analyze/cold"
+	"github.com/pepgo/pep/tracer/internal/cold"
+	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/tracer/internal/exe/site"
+)
+
+// count returns how many are true.
+func count(list []bool) (n int) {
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
+}
+
+// A process that runs already has the same blocks as one that is looked at from the beginning, but for those of main,
+// and writes the same. Its code is that of its file afterwards, and while probes are there it is not. Once they were
+// hit, blocks cost nothing.
+func TestRunningProcess(t *testing.T) {
+	needRights(t)
+	for _, c := range []struct {
+		name    string
+		flags   []string
+		careful bool
+	}{
+		{"write", nil, false},
+		{"careful", nil, true},
+		{"any address", []string{"-buildmode=pie", "-ldflags=-s -w"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x := start(t, build(t, "control", c.flags...), "all", "wait")
+			want := x.work(t)
+			s, plan, _ := attach(t, x.Process.Pid, report.Modules, cold.Options{Careful: c.careful})
+			before := differences(t, x.Process.Pid)
+			if got := x.work(t); got != want {
+				t.Errorf("with probes the program wrote\n%s\nand without\n%s", got, want)
+			}
+			time.Sleep(300 * time.Millisecond) // until probes are gone also in careful mode
+			between := differences(t, x.Process.Pid)
+			for range 20 {
+				x.work(t)
+			}
+			blocks := seen(t, s, plan)
+			if n := count(blocks); n < 130 || n > 145 {
+				t.Errorf("%d blocks, want 130 to 145", n)
+			}
+			if n := differences(t, x.Process.Pid); n != 0 || before < 150 || between > before/3 {
+				t.Errorf("%d bytes of the code differ from the file with all probes, %d when blocks were hit, and %d without; want 150, a third of it, and 0", before, between, n)
+			}
+			cost := s.Cost()
+			if hits := int(cost.Hits); hits < count(blocks) || !c.careful && hits > 20*count(blocks) {
+				t.Errorf("%d hits of %d blocks", hits, count(blocks))
+			}
+			if mode := map[bool]string{false: "write", true: "re-attach"}[c.careful]; cost.Mode != mode || !cost.TextSame || cost.Median <= 0 || cost.Probes < 180 {
+				t.Errorf("cost %+v, want mode %s", cost, mode)
+			}
+			x.work(t)
+			x.ends(t)
+		})
+	}
+}
+
+// If the tracer is killed, the program goes on, and its code is that of the file.
+func TestKilledTracer(t *testing.T) {
+	if pid := os.Getenv("TEST_COLD"); pid != "" { // the tracer
+		n := 0
+		fmt.Sscan(pid, &n)
+		scope := report.All
+		if os.Getenv("TEST_CAREFUL") != "" { // few links: the kernel takes long to take away many
+			scope = report.Modules
+		}
+		attach(t, n, scope, cold.Options{Careful: scope == report.Modules})
+		fmt.Println("attached")
+		select {}
+	}
+	needRights(t)
+	for _, careful := range []string{"", "careful"} {
+		x := start(t, build(t, "control"), "all", "wait")
+		for i := range 3 {
+			tracer := exec.Command(os.Args[0], "-test.run=^TestKilledTracer$")
+			tracer.Env = append(os.Environ(), fmt.Sprint("TEST_COLD=", x.Process.Pid), "TEST_CAREFUL="+careful)
+			out, err := tracer.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tracer.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(out).ReadString('\n'); line != "attached\n" {
+				t.Fatalf("the tracer wrote %q, %v", line, err)
+			}
+			if n := differences(t, x.Process.Pid); n < 150 || careful == "" && n < 10_000 {
+				t.Errorf("%d probes", n)
+			}
+			if i > 0 { // the first is killed before the program works
+				io.WriteString(x.in, "\n")
+				time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+			}
+			tracer.Process.Kill()
+			tracer.Wait()
+			if i > 0 {
+				x.expect(t, "done")
+			}
+			// The kernel takes the probes away when it has freed the memory of the tracer.
+			for end := time.Now().Add(10 * time.Second); differences(t, x.Process.Pid) > 0 && time.Now().Before(end); {
+				time.Sleep(10 * time.Millisecond)
+			}
+			if n := differences(t, x.Process.Pid); n != 0 {
+				t.Errorf("%d bytes of the code differ from the file after the end of the tracer", n)
+			}
+		}
+		x.work(t)
+		x.ends(t)
+	}
+}
+
+// Where memory may not be written, a session says so, and works.
+func TestMemoryThatMayNotBeWritten(t *testing.T) {
+	needRights(t)
+	for name, open := range map[string]func(pid int) (*os.File, error){
+		"open":  func(int) (*os.File, error) { return nil, os.ErrPermission },
+		"write": func(pid int) (*os.File, error) { return os.Open(fmt.Sprintf("/proc/%d/mem", pid)) },
+	} {
+		restore := cold.OpenMemory(open)
+		x := start(t, build(t, "control"), "some", "wait")
+		s, plan, _ := attach(t, x.Process.Pid, report.Modules, cold.Options{})
+		restore()
+		if why := s.Careful(); !strings.Contains(why, "may not be written") {
+			t.Errorf("%s: careful mode %q", name, why)
+		}
+		x.work(t)
+		if n := count(seen(t, s, plan)); n < 100 {
+			t.Errorf("%s: %d blocks, want 100", name, n)
+		}
+		if n := differences(t, x.Process.Pid); n != 0 {
+			t.Errorf("%s: %d bytes of the code differ from the file", name, n)
+		}
+		x.ends(t)
+	}
+}
+
+// A session of a file sees its processes, also those that start later, and no process has probes at the end.
+func TestAllProcesses(t *testing.T) {
+	needRights(t)
+	path := build(t, "control", "-trimpath") // of its own: other tests must not see these probes
+	first := start(t, path, "some", "wait")
+	plan := survey(t, path, report.Modules)
+	s, err := cold.Attach(cold.Target{Exe: path}, plan, nil, cold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Detach()
+	first.work(t)
+	time.Sleep(100 * time.Millisecond)
+	one := len(s.Take())
+	later := start(t, path, "all", "wait")
+	later.work(t)
+	for range 3 {
+		if err := exec.Command(path, "some").Run(); err != nil {
+			t.Error(err)
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	two := len(s.Take())
+	blocks := differences(t, later.Process.Pid)
+	if one < 100 || two < 20 || blocks == 0 || blocks > 100 {
+		t.Errorf("%d blocks, then %d more, and %d differences; want 100, 20, and less than 100", one, two, blocks)
+	}
+	if err := s.Detach(); err != nil {
+		t.Error(err)
+	}
+	if c := s.Cost(); c.Process < 5 || c.Mode != "write" {
+		t.Errorf("%d processes in mode %s, want 5", c.Process, c.Mode)
+	}
+	for _, x := range []*target{first, later} {
+		if n := differences(t, x.Process.Pid); n != 0 {
+			t.Errorf("%d bytes of the code differ from the file", n)
+		}
+		x.work(t)
+		x.ends(t)
+	}
+}
+
+// Blocks that are known have no probes.
+func TestKnownBlocks(t *testing.T) {
+	needRights(t)
+	x := start(t, build(t, "control"), "some", "wait")
+	s, plan, im := attach(t, x.Process.Pid, report.Modules, cold.Options{})
+	x.work(t)
+	known := seen(t, s, plan)
+	again, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, known, cold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Detach()
+	x.work(t)
+	rest := seen(t, again, plan)
+	if n, all := again.Probes(), s.Probes(); n != all-count(known) || count(rest) > 5 {
+		t.Errorf("%d probes of %d when %d blocks are known; %d more were hit", n, all, count(known), count(rest))
+	}
+	x.ends(t)
+}
+
+// Probes of others and breakpoints are found, and there is no second session of a process.
+func TestOtherTracers(t *testing.T) {
+	needRights(t)
+	x := start(t, build(t, "control"), "some", "wait")
+	s, plan, im := attach(t, x.Process.Pid, report.Modules, cold.Options{})
+	_, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, nil, cold.Options{})
+	if err == nil || !strings.Contains(err.Error(), "another tracer or a debugger is at work") {
+		t.Errorf("a second session: %v", err)
+	}
+	x.work(t)
+	if n := count(seen(t, s, plan)); n < 100 {
+		t.Errorf("%d blocks", n)
+	}
+	x.ends(t)
+}
+
+// Blocks whose instruction the kernel refuses are found and left out.
+func TestInstructionsThatTheKernelRefuses(t *testing.T) {
+	needRights(t)
+	x := start(t, build(t, "control"), "some", "wait")
+	im, err := image.OpenProcess(x.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	plan, err := cold.Survey(im, report.Modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two probes stand in the middle of instructions now, where the kernel sees a LOCK prefix or another one.
+	locked := -1
+	code := make([]byte, plan.Text.End-plan.Text.Start)
+	if err := im.ReadAddr(code, plan.Text.Start); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(code, 0xf0)
+	locked = slices.IndexFunc(plan.Places, func(p cold.Place) bool { return p.Class != site.Refused })
+	plan.Places[locked].Addr = plan.Text.Start + uint64(at)
+	plan.Places[locked].Byte = 0xf0
+	if plan.Places[locked].Offset, err = im.FileOffset(plan.Places[locked].Addr); err != nil {
+		t.Fatal(err)
+	}
+	s, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, nil, cold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Detach()
+	if got := s.Refused(); !slices.Equal(got, []int{locked}) {
+		t.Errorf("refused are %v, want %d", got, locked)
+	}
+	x.work(t)
+	if n := count(seen(t, s, plan)); n < 100 {
+		t.Errorf("%d blocks", n)
+	}
+	x.ends(t)
+}
+
+// A program that never runs leaves no process.
+func TestStartAndKill(t *testing.T) {
+	cmd := exec.Command(build(t, "control"), "some")
+	s, err := cold.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || !status.Signaled() {
+		t.Errorf("it ended with %v", cmd.ProcessState)
+	}
+	if _, err := cold.Start(exec.Command("/no/such/program")); err == nil {
+		t.Error("a program that is not there was started")
+	}
+}
