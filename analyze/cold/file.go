@@ -199,7 +199,7 @@ func otherBuild(have, want *Program) error {
 	}
 	c := compare(want, have)
 	return fmt.Errorf("it is of another build, in which %.1f %% of the blocks are in functions that are equal: give another file, and pep merge unites the two",
-		100*float64(c.Comparable)/float64(max(c.Blocks, 1)))
+		100*c.share())
 }
 
 // Sights adds blocks that were seen for the first time.

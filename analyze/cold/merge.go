@@ -4,13 +4,42 @@ package cold
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
+
+// ReadAll reads files and unites them: the result is about the program of the first. Of a file of another build it has
+// what functions have seen that are equal, and a note says how many blocks those have.
+func ReadAll(names []string) (*Data, error) {
+	d, err := Read(names[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names[1:] {
+		other, err := Read(name)
+		if err != nil {
+			return nil, err
+		}
+		if other.Lost > 0 {
+			d.Notes = append(d.Notes, name+": "+other.lost())
+		}
+		c := d.Merge(other)
+		switch {
+		case c.Comparable == 0:
+			return nil, fmt.Errorf("%s has no function that is equal to one of %s: they are of different programs", name, names[0])
+		case d.Program.BuildID != other.Program.BuildID:
+			d.Notes = append(d.Notes, fmt.Sprintf("%s is of another build: %.1f %% of its %d blocks are in functions that are equal", name, 100*c.share(), c.Blocks))
+		}
+	}
+	return d, nil
+}
 
 // A Comparison says how much of a program is in another build of it, too.
 type Comparison struct {
 	Blocks, Comparable int
 }
+
+func (c Comparison) share() float64 { return float64(c.Comparable) / float64(max(c.Blocks, 1)) }
 
 // identity is what functions of two builds have in common if they are equal.
 type identity struct {

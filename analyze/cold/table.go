@@ -131,7 +131,7 @@ func NewTable(d *Data, n int) *Table {
 		t.Watched += float64(w.To-w.From) / 1000
 	}
 	if d.Lost > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("the last %s of the file are no whole record, and were left out", listing.Count(d.Lost, "byte")))
+		t.Notes = append(t.Notes, d.lost())
 	}
 	if !p.DWARF {
 		t.Notes = append(t.Notes, "no DWARF: each instruction counts for its line, also those of a statement that the compiler has moved to another line")
@@ -166,6 +166,11 @@ func NewTable(d *Data, n int) *Table {
 		return cmp.Or(own, cmp.Compare(b.Size.BytesNever, a.Size.BytesNever), cmp.Compare(a.Path, b.Path))
 	})
 	return t
+}
+
+// lost says that a file does not end with a whole record.
+func (d *Data) lost() string {
+	return fmt.Sprintf("the last %s of the file are no whole record, and were left out", listing.Count(d.Lost, "byte"))
 }
 
 // blocks counts blocks.

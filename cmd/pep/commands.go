@@ -5,13 +5,16 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
+	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
+	"github.com/pepgo/pep/cmd/pep/coverage"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
@@ -157,6 +160,9 @@ func merge(c *command.Call) error {
 	}
 	if *out == "" {
 		return command.Usagef("merge: no -o: usage: %s", c.Synopsis())
+	}
+	if slices.ContainsFunc(c.Args, cold.Is) {
+		return coverage.MergeCold(c, *out)
 	}
 	f, err := choice.Merged(c, c.Args...)
 	if err != nil {

@@ -23,6 +23,7 @@ var pep = command.Program{
 		{Name: "html", Usage: htmlUsage, Run: show.HTML},
 		{Name: "serve", Usage: serveUsage, Run: show.Serve},
 		{Name: "cover", Usage: coverUsage, Run: coverage.Cover, Lists: true},
+		{Name: "cold", Usage: coldUsage, Run: coverage.Cold, Lists: true},
 		{Name: "values", Usage: valuesUsage, Run: values, Lists: true},
 		{Name: "ranges", Usage: rangesUsage, Run: ranges, Lists: true},
 		{Name: "sites", Usage: sitesUsage, Run: sites, Lists: true},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/format/pdag"
@@ -90,7 +91,7 @@ func makeExample(dir string) error {
 			return err
 		}
 	}
-	return errors.Join(makeProgram(filepath.Join(dir, "app")), makeCover(dir))
+	return errors.Join(makeProgram(filepath.Join(dir, "app")), makeCover(dir), makeCold(dir))
 }
 
 // makeCover makes the profile of a program that was built with -pepmode=cover, and its site tables: pick was called
@@ -126,6 +127,29 @@ path func=main.pick at=pick.go:3 path=p2 end=7 count=2 flow=2 from=entry lines=4
 		os.WriteFile(filepath.Join(dir, "pick.go"), []byte(source), 0o644),
 		os.WriteFile(filepath.Join(dir, "cover.74.paths.pb.gz"), profile, 0o644),
 		os.WriteFile(filepath.Join(dir, "cover.74.sites"), tables, 0o644))
+}
+
+// makeCold makes a file of peptrace cold: main.count ran but for line 7, and main.isVowel did not.
+func makeCold(dir string) error {
+	piece := func(source, line int32) []cold.Piece {
+		return []cold.Piece{{Source: source, Line: line, Size: 10, Statement: true}}
+	}
+	d := cold.New(&cold.Program{
+		BuildID: "b1", Path: "/usr/bin/app", Go: "go1.26.8", Module: "example.com/app", Scope: cold.Modules, DWARF: true,
+		Sources: []cold.Source{{Name: "main.count", Package: "main", File: "words.go", Line: 4}, {Name: "main.isVowel", Package: "main", File: "words.go", Line: 14}},
+		Functions: []cold.Function{
+			{Name: "main.count", Hash: 1, Blocks: []cold.Block{{Start: 0, End: 10, Probed: true, Pieces: piece(0, 6)}, {Start: 10, End: 20, Probed: true, Pieces: piece(0, 7)}}},
+			{Name: "main.isVowel", Hash: 2, Blocks: []cold.Block{{Start: 0, End: 10, Probed: true, Pieces: piece(1, 15)}, {Start: 10, End: 20, Probed: true, Pieces: piece(1, 17)}}},
+		},
+	})
+	d.Seen[0] = cold.Sight{At: 1_800_000_000, Age: 3}
+	d.Watches = []cold.Watch{{From: 1_800_000_000_000, To: 1_800_000_600_000}}
+	f, err := os.Create(filepath.Join(dir, "app.cold"))
+	if err != nil {
+		return err
+	}
+	_, err = d.WriteTo(f)
+	return errors.Join(err, f.Close())
 }
 
 // makeProgram makes a file with site tables amid other data, as a program has them.

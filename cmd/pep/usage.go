@@ -14,6 +14,7 @@ Usage:
 	pep html [flags] [FILE...]         all of it as a web page, one file
 	pep serve [flags] [FILE...]        the same page in a browser
 	pep cover [flags] [FILE|DIR...]    what tests never decided: branches and MC/DC
+	pep cold [flags] FILE...           what never ran in production, as peptrace cold saw it
 	pep values [flags] [FILE...]       what taps have reported: values, types, call targets
 	pep ranges [flags] [FILE...]       hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
@@ -215,6 +216,25 @@ Examples, in a module:
 	pep cover -lcov=lcov.info -fail-under=branch:80,mcdc:60 cover
 `
 
+	coldUsage = `pep cold [-n 10] [-coverprofile FILE] [-lcov FILE] [-source_path dirs] [-json] FILE...
+
+Prints what never ran, of files that peptrace cold -o has written: packages with their
+functions and lines, those of the main module first. Several files are united: a line
+never ran if no file has seen it. The listing is about the program of the first file; of
+another build, the functions count that are equal, and pep says how much that is.
+
+	-n 10               how many functions of a package; 0 is all
+	-coverprofile FILE  write a profile of the mode set, for go tool cover and editors
+	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-json               print the listing as JSON; docs/formats.md explains its fields
+
+Examples:
+
+	pep cold app.cold
+	pep cold -n 0 -coverprofile=app.cover app.cold
+`
+
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]
 
 Prints what taps have reported. First it lists those that are worth specialising: one
@@ -361,13 +381,15 @@ Adds up profiles of one kind, such as paths. Those of several programs are joine
 file and line if the site tables of all programs can be read: programs built with -pepmode=cover
 write them beside their profiles; of others the program's file has them, while it is where it ran.
 Then their tables are written beside OUT, which must be named like x.paths.pb.gz. Other commands
-that take several files join them in the same way.
+that take several files join them in the same way. Files of
+peptrace cold are united, also those of several builds: see pep help cold.
 
 	-o OUT   file to write
 
 Examples:
 
 	pep merge -o all.paths.pb.gz app.71.paths.pb.gz app.72.paths.pb.gz
+	pep merge -o all.cold app.cold
 `
 
 	dumpUsage = `pep dump [-json] FILE

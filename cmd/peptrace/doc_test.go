@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,7 +150,8 @@ func TestDoc(t *testing.T) {
 func TestUsage(t *testing.T) {
 	needRights(t)
 	path := build(t)
-	for _, v := range probeVerbs {
+	t.Chdir(t.TempDir())
+	for _, v := range slices.Concat(probeVerbs, coldVerbs) {
 		_, examples, _ := strings.Cut(v.Usage, "\nExamples:\n")
 		for line := range strings.Lines(examples) {
 			line = strings.TrimSpace(line)

@@ -17,6 +17,7 @@ const usage = `peptrace looks into running Go programs that were built as usual,
 Usage:
 
 	peptrace probe [flags] -p PID      count calls, values, branches and lines
+	peptrace cold [flags] -p PID       what of the code never runs
 	peptrace values [flags] -p PID     sample which values instructions compute
 	peptrace list [flags] FILE...      sampled instructions with their values
 	peptrace find [flags] FILE...      sampled values that are worth specialising

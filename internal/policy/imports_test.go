@@ -83,7 +83,8 @@ const walls = `
 	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing
 	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/...
 	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/facts format/pprofenc format/schema internal/listing
-	tracer:                          tracer/internal/... analyze/source internal/listing
+	tracer/internal/cold:            tracer/internal/proc/... tracer/internal/exe/... analyze/cold
+	tracer:                          tracer/internal/... analyze/cold analyze/source internal/listing
 	tracer/capturetest:              tracer/internal/values/... tracer/internal/exe/pclntab
 
 	# Packages for commands only.
@@ -115,7 +116,8 @@ const walls = `
 	cmd/pep/choice: analyze/... format/schema internal/command cmd/pep/snapshot
 	cmd/pep/launch: analyze/profile format/facts format/schema
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
-	cmd/peptrace: tracer analyze/source internal/command internal/listing
+	cmd/peptrace: tracer analyze/source cmd/peptrace/cold internal/command internal/listing
+	cmd/peptrace/cold: tracer analyze/cold analyze/source internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
 	cmd/pepsim/profiles: hwsim hwsim/trace format/facts format/pprofenc runtime/report format/tuple
 	cmd/pepsim/record:   hwsim/trace

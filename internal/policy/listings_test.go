@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
@@ -31,6 +32,7 @@ var listings = []namedListing{
 	{"pep top", &report.TopTable{}},
 	{"pep list", &report.Listing{}},
 	{"pep cover", &report.CoverTable{}},
+	{"pep cold", &cold.Table{}},
 	{"pep values", &report.ValueTable{}},
 	{"pep ranges", &report.RangeTable{}},
 	{"pep sites", &report.SiteTable{}},
