@@ -178,7 +178,7 @@ func (w *Writer) open(p *Program) (*Data, error) {
 	}
 	same := *d.Program
 	same.Path = p.Path // it may have another name now
-	if !bytes.Equal(same.encode(), p.encode()) {
+	if !bytes.Equal(same.plain(), p.plain()) {
 		return nil, otherBuild(d.Program, p)
 	}
 	d.Lost = 0
@@ -263,7 +263,17 @@ func (d *Data) WriteTo(out io.Writer) (int64, error) {
 }
 
 // encode packs a program.
-func (p *Program) encode() []byte {
+func (p *Program) encode() []byte { return packed(p.plain()) }
+
+func packed(b []byte) []byte {
+	var out bytes.Buffer
+	z, _ := flate.NewWriter(&out, flate.BestSpeed)
+	z.Write(b)
+	z.Close()
+	return out.Bytes()
+}
+
+func (p *Program) plain() []byte {
 	e := &encoder{index: make(map[string]int)}
 	e.text(p.BuildID, p.Path, p.Go, p.Module, string(p.Scope))
 	e.flag(p.DWARF)
@@ -299,11 +309,7 @@ func (p *Program) encode() []byte {
 			at = b.End
 		}
 	}
-	var packed bytes.Buffer
-	z, _ := flate.NewWriter(&packed, flate.BestSpeed)
-	z.Write(e.b)
-	z.Close()
-	return packed.Bytes()
+	return e.b
 }
 
 // An encoder writes texts in full once.

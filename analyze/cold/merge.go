@@ -90,6 +90,7 @@ func (d *Data) Merge(other *Data) Comparison {
 		}
 	})
 	d.Watches = append(d.Watches, other.Watches...)
-	slices.SortStableFunc(d.Watches, func(a, b Watch) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(d.Watches, func(a, b Watch) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
+	d.Watches = slices.CompactFunc(d.Watches, func(a, b Watch) bool { return a.From == b.From }) // the same one, which went on
 	return c
 }

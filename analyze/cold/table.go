@@ -252,16 +252,16 @@ func (t *Table) Print(p *listing.Page) {
 		p.Line("%s", n)
 	}
 	if len(t.Hours) > 1 {
-		table := &listing.Table{Numbers: 3}
-		table.Heading("first seen", "blocks", "in the first minute of a process")
+		table := &listing.Table{Numbers: 2}
+		table.Heading("blocks", "young", "first seen (young: in the first minute of a process)")
 		for _, h := range t.Hours {
-			table.Row(time.Unix(h.Begins, 0).UTC().Format("2006-01-02 15:04 UTC"), fmt.Sprint(h.Blocks), fmt.Sprint(h.Started))
+			table.Row(fmt.Sprint(h.Blocks), fmt.Sprint(h.Started), time.Unix(h.Begins, 0).UTC().Format("2006-01-02 15:04 UTC"))
 		}
 		p.Line("")
 		p.Table("", table)
 	}
 	p.Line("")
-	table := &listing.Table{}
+	table := &listing.Table{Numbers: 4, Names: []int{4}}
 	table.Heading("never: lines", "of", "bytes", "of", "package")
 	for _, q := range t.Packages {
 		table.Row(fmt.Sprint(q.Size.LinesNever), fmt.Sprint(q.Size.Lines), fmt.Sprint(q.Size.BytesNever), fmt.Sprint(q.Size.Bytes), q.Path)

@@ -18,7 +18,6 @@ type group struct {
 	parts           map[string]*part // by the linker's names
 	lines           map[int32]*line
 	part            // all together
-	tiny            bool
 }
 
 // A part is code that is counted together.
@@ -84,7 +83,7 @@ func (d *Data) groups() []*group {
 			g.add(x, seen, probed)
 			bodies[x.Source].add(f, x.Line, seen)
 			if own && len(f.Blocks) == 1 && b.End-b.Start <= tiny {
-				g.tiny = true
+				bodies[x.Source].tiny = true
 			}
 		}
 	})
@@ -97,9 +96,6 @@ func (d *Data) groups() []*group {
 		if l := g.lines[int32(g.line)]; l != nil && g.ran { // inlined bodies have no code for the line of the func keyword
 			l.began = true
 		}
-		for _, l := range g.lines {
-			l.warm = l.warm || g.tiny
-		}
 	}
 	return all
 }
@@ -109,6 +105,7 @@ const tiny = 16
 
 // bodies are the code of a function of the source in each function of the executable.
 type bodies struct {
+	tiny  bool          // its own body is
 	lines map[int32]int // in how many bodies that ran a line has code; 0 if in others only
 	ran   int           // how many bodies ran
 	of    *Function     // the last one
@@ -141,12 +138,12 @@ func (x *bodies) end() {
 	x.last = nil
 }
 
-// missing calls do for the lines that have no code in a body that ran: where a call is inlined, the compiler can
-// leave nothing of a line, such as the return of an argument.
+// missing calls do for the lines that have no code in a body that ran, or may have none: where a call is inlined, the
+// compiler can leave nothing of a line, such as the return of an argument.
 func (x *bodies) missing(do func(line int32)) {
 	x.end()
 	for line, n := range x.lines {
-		if n < x.ran {
+		if n < x.ran || x.tiny {
 			do(line)
 		}
 	}
@@ -269,10 +266,10 @@ func (g *group) state() State {
 	switch {
 	case g.ran:
 		return Ran
-	case g.tiny:
-		return NoCode
+	case slices.ContainsFunc(slices.Collect(maps.Values(g.lines)), func(l *line) bool { return l.state() == Never }):
+		return Never
 	}
-	return Never
+	return NoCode
 }
 
 // numbers returns the lines of a group, in their order.

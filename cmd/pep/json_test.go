@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pepgo/pep/internal/command/commandtest"
 )
@@ -18,6 +19,7 @@ func TestJSON(t *testing.T) {
 		{Line: "top -n 3 -count app.71.paths.pb.gz", Rows: topRows},
 		{Line: "list . app.71.edges.pb.gz", Rows: listRows},
 		{Line: "cover cover.74.paths.pb.gz", Rows: coverRows},
+		{Line: "cold app.cold", Rows: coldRows},
 		{Line: "values -n 2 app.71.values.pb.gz", Rows: valueRows},
 		{Line: "values app.71.types.pb.gz", Rows: valueRows},
 		{Line: "values app.71.calltargets.pb.gz", Rows: valueRows},
@@ -51,6 +53,31 @@ func topRows(o commandtest.Object) (rows []string) {
 			}
 			last = b.Int("line")
 			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func coldRows(o commandtest.Object) (rows []string) {
+	size := o.At("size")
+	rows = append(rows, fmt.Sprintf("%s, watched for %v, %d blocks, of which %d ran", o.Text("program"), time.Duration(o.Float("watched")*1e9), o.Int("blocks"), o.Int("blocks_ran")),
+		fmt.Sprintf("never ran: %d of %d functions, %d of %d lines, %d of %d bytes of code", size.Int("functions_never"), size.Int("functions"),
+			size.Int("lines_never"), size.Int("lines"), size.Int("bytes_never"), size.Int("bytes")))
+	for _, p := range o.All("packages") {
+		s := p.At("size")
+		rows = append(rows, fmt.Sprintf("%d %d %d %d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), s.Int("bytes"), p.Text("package")))
+		for _, f := range p.All("functions") {
+			s := f.At("size")
+			what := "never called"
+			if f.Text("state") == "ran" {
+				what = ""
+				for _, r := range f.All("ranges") {
+					if r.Text("state") == "never" {
+						what = fmt.Sprint(r.Int("from"))
+					}
+				}
+			}
+			rows = append(rows, fmt.Sprintf("%d of %d lines %d bytes %s %s:%d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), f.Text("function"), f.Text("file"), f.Int("line"), what))
 		}
 	}
 	return rows
@@ -299,7 +326,7 @@ func TestErrorsWithJSON(t *testing.T) {
 	}{
 		{"top -json missing.paths.pb.gz", 1, "pep: missing.paths.pb.gz: no such file"},
 		{"top -json alone.edges.pb.gz", 1, "pep: alone.edges.pb.gz: counts edges, but paths are needed"},
-		{"merge -json -o x app.71.paths.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, cover, values, ranges, sites, accuracy, pgo, dump\n"},
+		{"merge -json -o x app.71.paths.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, cover, cold, values, ranges, sites, accuracy, pgo, dump\n"},
 		{"version -json", 2, "pep: version: -json: pep version does not print a listing"},
 	} {
 		var stdout, stderr bytes.Buffer
