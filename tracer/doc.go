@@ -19,6 +19,14 @@
 //	f.Sites[0].Expr    // x, the first argument
 //	f.Sites[0].Rows    // {7 1800 0.9} {0 20 0.01}: value, hits, share of the hits
 //
+// # Blocks that never run
+//
+// [Cold] puts a probe on each basic block, which is taken away when the block is hit for the first
+// time. What has no hit never ran.
+//
+//	data, err := tracer.Cold(ctx, tracer.ColdRequest{PID: 4711, Scope: cold.Modules, Time: 10 * time.Minute}, nil)
+//	table := cold.NewTable(data, 10) // package analyze/cold
+//
 // # Samples
 //
 // [Sample] interrupts one process or more, some 1000 times a second, and interprets the next few
@@ -50,7 +58,7 @@
 //
 // # Where it works
 //
-// The package is for Linux on amd64, and empty on other systems. Probe and Sample need root, or the
+// The package is for Linux on amd64, and empty on other systems. Probe, Cold and Sample need root, or the
 // capabilities CAP_BPF and CAP_PERFMON, and for processes of other users CAP_SYS_PTRACE. Errors for want of
 // a right or a feature of the kernel say which one, and what to do. Nothing is left in the process or the
 // kernel when a function returns, or when this process is killed.

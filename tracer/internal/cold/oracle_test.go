@@ -164,15 +164,15 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 		scope         report.Scope
 		args          []string
 		least         int
-		// Functions whose code depends on time, addresses or chance, as caches of type switches do.
-		may []string
+		// How many blocks may differ: code depends on chance, in caches of type switches, and on time.
+		most int
 	}{
-		{"some", control, control, false, report.Modules, []string{"some"}, 100, nil},
-		{"all", control, control, false, report.Modules, []string{"all"}, 140, nil},
-		{"stripped", build(t, "control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 140, nil},
-		{"careful", control, control, true, report.Modules, []string{"all"}, 140, nil},
-		{"gofmt", gofmt, gofmt, false, report.Modules, []string{"testdata/control/main.go"}, 100, nil},
-		{"gofmt", gofmt, gofmt, false, report.Std, []string{"testdata/control/main.go"}, 1500, []string{"sync.", "internal/sync.", "internal/poll.", "os.", "go/printer.(*printer).printNode"}},
+		{"some", control, control, false, report.Modules, []string{"some"}, 100, 0},
+		{"all", control, control, false, report.Modules, []string{"all"}, 140, 0},
+		{"stripped", build(t, "control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 140, 0},
+		{"careful", control, control, true, report.Modules, []string{"all"}, 140, 0},
+		{"gofmt", gofmt, gofmt, false, report.Modules, []string{"testdata/control/main.go"}, 100, 0},
+		{"gofmt", gofmt, gofmt, false, report.Std, []string{"testdata/control/main.go"}, 1500, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			plan := survey(t, c.path, c.scope)
@@ -186,7 +186,7 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 				functions[s.Value] = true
 			}
 			seen := watch(t, c.path, c.scope, cold.Options{Careful: c.careful}, c.args...)
-			ran, blocks := 0, 0
+			ran, blocks, differ := 0, 0, 0
 			each(plan, func(f *report.Function, i int, x cold.Place) {
 				if !functions[x.Entry] { // it is not decoded
 					return
@@ -199,15 +199,13 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 				if x.Class == site.Refused || seen[i] == executed {
 					return
 				}
-				for _, prefix := range c.may {
-					if strings.HasPrefix(f.Name, prefix) {
-						t.Logf("%s at %#x: seen: %v, which may be", f.Name, x.Block.Start, seen[i])
-						return
-					}
-				}
-				t.Errorf("%s: the block at %#x was seen: %v; executed: %v", f.Name, x.Block.Start, seen[i], executed)
+				differ++
+				t.Logf("%s: the block at %#x was seen: %v; executed: %v", f.Name, x.Block.Start, seen[i], executed)
 			})
 			t.Logf("%d of %d blocks were executed", ran, blocks)
+			if differ > c.most {
+				t.Errorf("%d blocks differ, want at most %d", differ, c.most)
+			}
 			if ran < c.least || ran == blocks {
 				t.Errorf("%d of %d blocks were executed, want %d or more, and not all", ran, blocks, c.least)
 			}

@@ -406,7 +406,7 @@ func (s *Session) same(name string) bool {
 func (s *Session) tend() {
 	tick := time.NewTicker(regroup)
 	defer tick.Stop()
-	var counted, renewed time.Time
+	counted, renewed := time.Now(), time.Now()
 	for {
 		select {
 		case <-s.stop:

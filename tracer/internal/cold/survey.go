@@ -247,8 +247,7 @@ func cut(list []piece, at uint64) (before, after []piece) {
 	}
 	before = slices.Clone(list[:i])
 	before[i-1].End = at
-	list[i-1].Start = at // it goes on in the next block
-	return before, list[i-1:]
+	return before, list[i-1:] // it goes on in the next block
 }
 
 // join makes the pieces of a block: each line is there once. What lies before the block belongs to blocks that are left
