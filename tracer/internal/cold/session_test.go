@@ -180,6 +180,13 @@ func TestAllProcesses(t *testing.T) {
 	if n := count(got); n < count(want)-3 || n > count(want)+3 { // some depend on time
 		t.Errorf("%d blocks of all processes, and %d of one", n, count(want))
 	}
+	faults := false // the block in which main.third has a fault ahead of the probe
+	each(plan, func(f *report.Function, i int, x cold.Place) {
+		faults = faults || f.Name == "main.third" && x.Addr > x.Block.Start && got[i]
+	})
+	if !faults {
+		t.Error("the block with the fault was not seen")
+	}
 	targets := []*target{first}
 	for i := range 3 { // each has all probes, and they are taken away in each
 		later := start(t, path, "all", "wait")
@@ -275,20 +282,27 @@ func TestInstructionsThatTheKernelRefuses(t *testing.T) {
 	if plan.Places[locked].Offset, err = im.FileOffset(plan.Places[locked].Addr); err != nil {
 		t.Fatal(err)
 	}
-	for _, target := range []cold.Target{{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, {Exe: im.Process.Exe}} {
-		s, err := cold.Attach(target, plan, nil, cold.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.Refused(); !slices.Equal(got, []int{locked}) {
-			t.Errorf("refused are %v, want %d", got, locked)
-		}
-		x.work(t)
-		if n := count(seen(t, s, plan)); n < 100 {
-			t.Errorf("%d blocks", n)
-		}
+	s, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, nil, cold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Refused(); !slices.Equal(got, []int{locked}) {
+		t.Errorf("refused are %v, want %d", got, locked)
+	}
+	x.work(t)
+	if n := count(seen(t, s, plan)); n < 100 {
+		t.Errorf("%d blocks", n)
 	}
 	x.ends(t)
+	// The kernel does not say it of a file that no process runs.
+	all, err := cold.Attach(cold.Target{Exe: x.Path}, plan, nil, cold.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Detach()
+	if got := all.Refused(); !slices.Equal(got, []int{locked}) {
+		t.Errorf("of all processes refused are %v, want %d", got, locked)
+	}
 }
 
 // A program that never runs leaves no process.
