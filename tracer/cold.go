@@ -152,11 +152,14 @@ func (c *colds) open() (err error) {
 const initialNamespace = "pid:[4026531836]"
 
 // tracerOf returns the process that debugs a process, 0 if there is none.
-func tracerOf(pid int) (tracer int) {
-	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	_, after, _ := strings.Cut(string(status), "\nTracerPid:")
-	fmt.Sscan(after, &tracer)
-	return tracer
+func tracerOf(pid int) int { return statusOf(statusOf(pid, "TracerPid"), "Tgid") } // the kernel names a thread
+
+// statusOf returns a number in the status of a thread, 0 if there is no such thread.
+func statusOf(tid int, name string) (n int) {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
+	_, after, _ := strings.Cut(string(status), "\n"+name+":")
+	fmt.Sscan(after, &n)
+	return n
 }
 
 // attach puts probes on what is not known.

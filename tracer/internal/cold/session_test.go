@@ -322,3 +322,34 @@ func TestStartAndKill(t *testing.T) {
 		t.Error("a program that is not there was started")
 	}
 }
+
+// Children that run on in a copy of the memory have the traps of their parent in it; they work, and are not looked at.
+// Signals, growing stacks and the collector do no harm.
+func TestForksAndSignals(t *testing.T) {
+	needRights(t)
+	for _, careful := range []bool{false, true} {
+		x := start(t, build(t, "forks"), "")
+		scope := map[bool]report.Scope{false: report.All, true: report.Modules}[careful] // many links take long
+		s, plan, _ := attach(t, x.Process.Pid, scope, cold.Options{Careful: careful})
+		for range 3 {
+			for what, want := range map[string]string{"fork": "12\n", "signal": "user defined signal 1\n", "grow": "640000\n"} {
+				io.WriteString(x.in, what+"\n")
+				if got := x.expect(t, "done"); got != want {
+					t.Errorf("%s: got %q, want %q", what, got, want)
+				}
+			}
+		}
+		hit := map[string]bool{}
+		list := seen(t, s, plan)
+		each(plan, func(f *report.Function, i int, _ cold.Place) {
+			hit[f.Name] = hit[f.Name] || list[i]
+		})
+		if hit["main.child"] || !hit["main.fork"] || !hit["main.deep"] || !hit["main.catch"] {
+			t.Errorf("main.child ran: %v, which only another process did; the functions %v", hit["main.child"], []bool{hit["main.fork"], hit["main.deep"], hit["main.catch"]})
+		}
+		if n := differences(t, x.Process.Pid); n != 0 {
+			t.Errorf("%d bytes of the code differ from the file", n)
+		}
+		x.ends(t)
+	}
+}
