@@ -72,6 +72,18 @@ func (p *Plan) differences(t *text) (n, first int, err error) {
 	return n, first, nil
 }
 
+// untouched returns an error if others have changed the code of a process.
+func (p *Plan) untouched(pid int, t *text) error {
+	n, first, err := p.differences(t)
+	if err != nil {
+		return fmt.Errorf("process %d: %w", pid, err)
+	}
+	if n > 0 {
+		return fmt.Errorf("process %d: its code differs from that of its file in %d places, the first in %s: another tracer or a debugger is at work; end it first", pid, n, p.functionOf(first))
+	}
+	return nil
+}
+
 // functionOf returns the name of the function of a block.
 func (p *Plan) functionOf(block int) string {
 	for i := range p.Program.Functions {

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -103,7 +105,7 @@ func Attach(target Target, plan *Plan, known []bool, o Options) (*Session, error
 		s.careful = "as -careful asks for"
 	}
 	if err := s.attach(); err != nil {
-		return nil, errors.Join(rights.Explain(err), s.Detach())
+		return nil, errors.Join(err, s.Detach())
 	}
 	return s, nil
 }
@@ -115,19 +117,19 @@ func (s *Session) attach() (err error) {
 		}
 	}
 	if s.program, err = load(len(s.plan.Places), s.target.PID == 0); err != nil {
-		return err
+		return rights.Explain(err)
 	}
 	if s.reader, err = ringbuf.NewReader(s.program.ring); err != nil {
 		return err
 	}
 	s.cost.begin()
+	go s.read() // hits begin before all probes are there
 	if s.target.PID == 0 {
 		if err := s.try(); err != nil {
 			return err
 		}
 	}
 	list := s.unknown()
-	go s.read() // hits begin before all probes are there
 	began := time.Now()
 	size := maxLink
 	if s.careful != "" || s.target.PID == 0 {
@@ -154,6 +156,8 @@ func (s *Session) attach() (err error) {
 
 // unknown returns the blocks that need a probe.
 func (s *Session) unknown() (list []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i := range s.plan.Places {
 		switch {
 		case s.plan.Places[i].Class == site.Refused:
@@ -166,8 +170,11 @@ func (s *Session) unknown() (list []int) {
 }
 
 // try attaches all probes to a process that never runs. Of an instruction that it cannot probe, the kernel says so
-// only if the process is given.
+// only if the process is given. It also looks whether others are at work in a process that runs.
 func (s *Session) try() error {
+	if err := s.tryOther(); err != nil {
+		return err
+	}
 	child, err := Start(exec.Command(s.target.Exe))
 	if err != nil {
 		return err
@@ -181,6 +188,31 @@ func (s *Session) try() error {
 	return errors.Join(err, child.Kill())
 }
 
+func (s *Session) tryOther() error {
+	names, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, name := range names {
+		if !s.same(name) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if err != nil {
+			continue
+		}
+		im, err := image.OpenProcess(pid)
+		if err != nil { // it has ended
+			continue
+		}
+		defer im.Close()
+		mem, err := openMemory(pid)
+		if err != nil {
+			return nil // as will be seen at its first hit
+		}
+		defer mem.Close()
+		return s.plan.untouched(pid, &text{mem: mem, bias: im.Bias})
+	}
+	return nil
+}
+
 // prepare opens the memory of the process, and finds out whether it may be written, and whether there are probes of
 // others.
 func (s *Session) prepare() error {
@@ -191,12 +223,8 @@ func (s *Session) prepare() error {
 	}
 	t := &text{mem, s.target.Bias, s.target.Started}
 	s.texts[uint32(s.target.PID)] = t
-	n, first, err := s.plan.differences(t)
-	if err != nil {
-		return fmt.Errorf("process %d: %w", s.target.PID, err)
-	}
-	if n > 0 {
-		return fmt.Errorf("process %d: its code differs from that of its file in %d places, the first in %s: another tracer or a debugger is at work; end it first", s.target.PID, n, s.plan.functionOf(first))
+	if err := s.plan.untouched(s.target.PID, t); err != nil {
+		return err
 	}
 	// A byte that is as before: the kernel allows the write, or it does not.
 	for i := range s.plan.Places {
@@ -223,7 +251,7 @@ func (s *Session) links(list []int) ([]link.Link, error) {
 	case err == nil:
 		return []link.Link{l}, nil
 	case !errors.Is(err, errRefused):
-		return nil, fmt.Errorf("attaching %d probes to %s: %w", len(list), s.target.Exe, err)
+		return nil, rights.Explain(fmt.Errorf("attaching %d probes to %s: %w", len(list), s.target.Exe, err))
 	case len(list) == 1:
 		s.refuse(list[0])
 		return nil, nil

@@ -6,10 +6,12 @@ package cold_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -245,9 +247,11 @@ func TestOtherTracers(t *testing.T) {
 	needRights(t)
 	x := start(t, build(t, "control"), "some", "wait")
 	s, plan, im := attach(t, x.Process.Pid, report.Modules, cold.Options{})
-	_, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, nil, cold.Options{})
-	if err == nil || !strings.Contains(err.Error(), "another tracer or a debugger is at work") {
-		t.Errorf("a second session: %v", err)
+	for _, target := range []cold.Target{{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, {Exe: x.Path}} {
+		_, err := cold.Attach(target, plan, nil, cold.Options{})
+		if err == nil || !strings.Contains(err.Error(), "another tracer or a debugger is at work") {
+			t.Errorf("a second session: %v", err)
+		}
 	}
 	x.work(t)
 	if n := count(seen(t, s, plan)); n < 100 {
@@ -351,5 +355,21 @@ func TestForksAndSignals(t *testing.T) {
 			t.Errorf("%d bytes of the code differ from the file", n)
 		}
 		x.ends(t)
+	}
+}
+
+// A file that cannot be executed is an error.
+func TestFileThatCannotBeExecuted(t *testing.T) {
+	needRights(t)
+	data, err := os.ReadFile(build(t, "control"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "control")
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cold.Attach(cold.Target{Exe: name}, survey(t, name, report.Modules), nil, cold.Options{}); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("got the error %v, want that of permission", err)
 	}
 }

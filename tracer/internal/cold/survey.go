@@ -64,8 +64,8 @@ func Survey(im *image.Image, scope cold.Scope) (*Plan, error) {
 		if !s.names.has(f.Package) {
 			continue
 		}
-		if enteredInside(f.Name) {
-			s.unprobed(f.Name, "calls lead into the middle of it")
+		if why := unfit[f.Name]; why != "" {
+			s.unprobed(f.Name, why)
 			continue
 		}
 		if err := s.function(f); err != nil {
@@ -86,8 +86,17 @@ func buildID(im *image.Image) string {
 	return im.GoBuildID
 }
 
-// enteredInside reports whether calls lead to any instruction of a function.
-func enteredInside(name string) bool { return name == "runtime.duffzero" || name == "runtime.duffcopy" }
+// unfit are functions of which probes say too little.
+var unfit = map[string]string{
+	"runtime.duffzero": "calls lead into the middle of it",
+	"runtime.duffcopy": "calls lead into the middle of it",
+
+	"syscall.forkAndExecInChild1":      vfork,
+	"syscall.runtime_AfterForkInChild": vfork,
+	"runtime.clearSignalHandlers":      vfork,
+}
+
+const vfork = "it runs in a child that shares the memory, of which the kernel says nothing"
 
 type survey struct {
 	im         *image.Image
