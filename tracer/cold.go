@@ -206,7 +206,7 @@ func (c *colds) attach() error {
 // How often what was seen goes to the file, and the time of watching.
 const (
 	writeEvery = 200 * time.Millisecond
-	watchEvery = 10 * time.Second
+	watchEvery = time.Minute
 )
 
 // watch notes what runs until there is a reason to stop, and detaches.

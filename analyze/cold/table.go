@@ -334,7 +334,9 @@ func (c *Cost) print(p *listing.Page) {
 	}
 	p.Line("%s, attached in %s, removed in %s; %s, about %s of the program's CPU time; %s of peptrace's", listing.Count(c.Probes, "probe"), seconds(c.Attach), seconds(c.Detach),
 		listing.Count(c.Hits, "hit"), seconds(c.Warm), seconds(c.Tracer))
-	p.Line("from the first hit of a block to its removal: median %s, 90 %% %s, 99 %% %s, most %s", seconds(c.Median/1e9), seconds(c.P90/1e9), seconds(c.P99/1e9), seconds(c.Max/1e9))
+	if c.Hits > 0 {
+		p.Line("from the first hit of a block to its removal: median %s, 90 %% %s, 99 %% %s, most %s", seconds(c.Median/1e9), seconds(c.P90/1e9), seconds(c.P99/1e9), seconds(c.Max/1e9))
+	}
 	p.Line("in the last %s: %.3f %% of a CPU", seconds(c.Last), 100*c.Steady)
 }
 

@@ -67,6 +67,7 @@ type Session struct {
 	reader  *ringbuf.Reader
 	ended   chan struct{} // closed when the reader has ended
 	stop    chan struct{}
+	tending sync.WaitGroup
 	stopped sync.Once
 
 	mu      sync.Mutex
@@ -132,7 +133,7 @@ func (s *Session) attach() (err error) {
 	list := s.unknown()
 	began := time.Now()
 	size := maxLink
-	if s.careful != "" || s.target.PID == 0 {
+	if s.Careful() != "" || s.target.PID == 0 {
 		size = group
 	}
 	for part := range slices.Chunk(list, size) {
@@ -150,7 +151,7 @@ func (s *Session) attach() (err error) {
 		}
 	}
 	s.cost.attached(len(list), time.Since(began))
-	go s.tend()
+	s.tending.Go(s.tend)
 	return nil
 }
 
@@ -180,11 +181,14 @@ func (s *Session) try() error {
 		return err
 	}
 	s.pid = child.Cmd.Process.Pid
-	links, err := s.links(s.unknown())
-	s.pid = 0
-	for _, l := range links {
-		l.Close()
+	for part := range slices.Chunk(s.unknown(), maxLink) {
+		links, err1 := s.links(part)
+		err = errors.Join(err, err1)
+		for _, l := range links {
+			l.Close()
+		}
 	}
+	s.pid = 0
 	return errors.Join(err, child.Kill())
 }
 
@@ -312,6 +316,9 @@ func (s *Session) fail(err error) {
 func (s *Session) handle(e event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.target.PID != 0 {
+		e.pid = uint32(s.target.PID) // in a container the kernel has another number
+	}
 	if e.block == fault {
 		s.handleFault(e)
 		return
@@ -590,6 +597,7 @@ func (s *Session) Detach() (err error) {
 
 func (s *Session) detach() (err error) {
 	close(s.stop)
+	s.tending.Wait() // it may be making links
 	began := time.Now()
 	s.mu.Lock()
 	groups, fault := s.groups, s.fault

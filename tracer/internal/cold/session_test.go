@@ -81,6 +81,19 @@ func TestRunningProcess(t *testing.T) {
 	}
 }
 
+// In a container, processes have other numbers than those that the kernel's program sees.
+func TestInContainer(t *testing.T) {
+	needRights(t)
+	again := []string{"--pid", "--fork", "--mount-proc", os.Args[0], "-test.v", "-test.run=^TestRunningProcess$/^write$"}
+	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
+		t.Skipf("unshare: %v: %s", err, out)
+	}
+	out, err := exec.Command("unshare", again...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestRunningProcess/write") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // If the tracer is killed, the program goes on, and its code is that of the file.
 func TestKilledTracer(t *testing.T) {
 	if pid := os.Getenv("TEST_COLD"); pid != "" { // the tracer
