@@ -52,6 +52,12 @@ func TestSampledUsage(t *testing.T) {
 	p := peptrace
 	p.Usage, _, _ = strings.Cut(usage, "\nExamples:\n")                                                        // TestHelp runs these
 	p.Verbs = slices.DeleteFunc(slices.Clone(p.Verbs), func(v command.Verb) bool { return v.Name == "probe" }) // its examples need a process
+	for i, v := range p.Verbs {
+		if v.Name == "cold" { // likewise
+			text, _, _ := strings.Cut(v.Usage, "\nExamples:\n")
+			p.Verbs[i].Usage = text + "\nExamples:\n"
+		}
+	}
 	commandtest.Usage(t, &p, makeSamples)
 }
 
