@@ -87,6 +87,7 @@ func (d *Data) groups() []*group {
 			}
 		}
 	})
+	all = slices.DeleteFunc(all, func(g *group) bool { return len(g.lines) == 0 }) // all of it was left out
 	for i, g := range of {
 		if g != nil {
 			bodies[i].missing(func(n int32) { g.lines[n].warm = true })

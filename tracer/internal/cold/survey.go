@@ -201,11 +201,20 @@ func (s *survey) pieces(f image.Function) (list []piece) {
 		}
 	}
 	slices.SortFunc(calls, func(a, b call) int { return cmp.Compare(a.Start, b.Start) })
+	file := f.Position(f.Entry).File
 	for r, at := range f.Lines() {
 		add := func(start, end uint64, name string, line int) {
-			if start < end {
-				list = append(list, piece{pclntab.Range{Start: start, End: end}, s.source(name, at.File, line), int32(at.Line)})
+			if start >= end {
+				return
 			}
+			p := piece{Range: pclntab.Range{Start: start, End: end}, line: int32(at.Line)}
+			// The tables leave the jump at the end of an inlined body to the function around it, with the line of the body.
+			if i := len(list) - 1; name == f.Name && at.File != file && i >= 0 && list[i].source >= 0 && s.plan.Program.Sources[list[i].source].File == at.File {
+				p.source = list[i].source
+			} else {
+				p.source = s.source(name, at.File, line)
+			}
+			list = append(list, p)
 		}
 		for len(calls) > 0 && calls[0].End <= r.Start {
 			calls = calls[1:]

@@ -50,7 +50,7 @@ func FindHelpers(im *image.Image) Helpers {
 		switch {
 		case strings.HasPrefix(f.Name, "runtime.morestack"):
 			h[f.Entry] = Growth
-		case strings.HasPrefix(f.Name, "runtime.gcWriteBarrier"), f.Name == "runtime.wbZero", f.Name == "runtime.wbMove":
+		case strings.HasPrefix(f.Name, "runtime.gcWriteBarrier"), f.Name == "runtime.wbZero", f.Name == "runtime.wbMove", f.Name == "runtime.atomicwb":
 			h[f.Entry] = Barrier
 		}
 	}
