@@ -337,7 +337,7 @@ func (c *Cost) print(p *listing.Page) {
 	if c.Hits > 0 {
 		p.Line("from the first hit of a block to its removal: median %s, 90 %% %s, 99 %% %s, most %s", seconds(c.Median/1e9), seconds(c.P90/1e9), seconds(c.P99/1e9), seconds(c.Max/1e9))
 	}
-	p.Line("in the last %s: %.3f %% of a CPU", seconds(c.Last), 100*c.Steady)
+	p.Line("in the last %s hits took %.3f %% of a CPU", seconds(c.Last), 100*c.Steady)
 }
 
 // seconds formats a time with three digits.

@@ -442,6 +442,7 @@ func (s *Session) tend() {
 	tick := time.NewTicker(regroup)
 	defer tick.Stop()
 	counted, renewed := time.Now(), time.Now()
+	s.count()
 	for {
 		select {
 		case <-s.stop:
