@@ -295,7 +295,7 @@ func (q *Package) print(p *listing.Page, n int) {
 	}
 	table := &listing.Table{}
 	for _, f := range cold {
-		what := "never called"
+		what := "not called"
 		if f.State == Ran.String() {
 			what = f.never()
 		}

@@ -68,7 +68,7 @@ func coldRows(o commandtest.Object) (rows []string) {
 		rows = append(rows, fmt.Sprintf("%d %d %d %d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), s.Int("bytes"), p.Text("package")))
 		for _, f := range p.All("functions") {
 			s := f.At("size")
-			what := "never called"
+			what := "not called"
 			if f.Text("state") == "ran" {
 				what = ""
 				for _, r := range f.All("ranges") {
