@@ -5,6 +5,7 @@ package tracer
 // This file finds out what of a program never runs.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ type ColdRequest struct {
 	Program *exec.Cmd // started, and looked at from its first instruction on
 	All     string    // an executable: all its processes, those that start later, too
 
-	Scope   report.Scope
+	Scope   report.Scope  // empty is report.Modules
 	Careful bool          // do not write to the memory of processes
 	Out     string        // a file to add to as blocks are seen; what it has needs no probe; empty is none
 	Time    time.Duration // 0 is until the context is done, or the process ends
@@ -61,6 +62,7 @@ func Cold(ctx context.Context, q ColdRequest, ready func(probes int)) (*report.D
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
+	q.Scope = cmp.Or(q.Scope, report.Modules)
 	c := &colds{ColdRequest: q}
 	defer c.close()
 	if err := c.open(); err != nil {
