@@ -46,7 +46,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	version := "which did not run"
 	if *gobco != "" {
 		if o.Gobco, err = exec.LookPath(*gobco); err != nil {
-			return fmt.Errorf("%w: -gobco= leaves its comparison out", err)
+			return fmt.Errorf("%w: go install github.com/rillig/gobco@latest, or leave its comparison out with -gobco=", err)
 		}
 		if o.Gobco, err = filepath.Abs(o.Gobco); err != nil {
 			return err
