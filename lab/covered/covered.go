@@ -235,9 +235,6 @@ func (o *Options) recorded(m *Module, source string) (decisions []*recorder.Deci
 	if decisions, err = recorder.Rewrite(dir, m.Path, files); err != nil {
 		return nil, nil, err
 	}
-	if err := atLeast(dir, "1.18"); err != nil {
-		return nil, nil, err
-	}
 	for i := range o.Runs {
 		records, err := os.MkdirTemp(o.Work, "records-")
 		if err != nil {
@@ -253,23 +250,6 @@ func (o *Options) recorded(m *Module, source string) (decisions []*recorder.Deci
 		counts = append(counts, c)
 	}
 	return decisions, counts, nil
-}
-
-// atLeast makes a module use a version of the language: the recorder has functions with type parameters.
-func atLeast(dir, version string) error {
-	out, err := command(dir, "go", nil, "list", "-m", "-f", "{{.GoVersion}}")
-	if err != nil {
-		return err
-	}
-	var have, want int
-	if _, err := fmt.Sscanf(out+" "+version, "1.%d", &have); err != nil {
-		return fmt.Errorf("go.mod says go %s: %w", out, err)
-	}
-	if _, err := fmt.Sscanf(version, "1.%d", &want); err != nil || have >= want {
-		return err
-	}
-	_, err = command(dir, "go", nil, "mod", "edit", "-go="+version)
-	return err
 }
 
 // test runs tests once. In each run the linker gets another flag, so the executables differ, and nothing else.

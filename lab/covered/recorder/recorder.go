@@ -8,13 +8,12 @@
 //	counts[decisions[0]]["TF-=T"]              // the decision was true so often, with its last condition not evaluated
 //
 // A decision is a boolean expression with && or || that is no part of a larger one; its conditions are the operands
-// that have neither && nor || nor a negation around them. Rewrite makes of
+// that have neither && nor || nor a negation around them. Rewrite makes of each expression e of these
 //
-//	if a && !f(x) {
+//	(e && _rec.T(&_rec3, 1) == 1 || _rec.F(&_rec3, 1) == 1)
 //
-// with calls of a package that it adds to the module
-//
-//	if _rec.D(&_rec3, 3, _rec.C(&_rec3, 0, a) && !_rec.C(&_rec3, 1, f(x))) {
+// which has the value and the type of e, whatever that is, and records the value: here of the condition 1. The
+// functions belong to a package that it adds to the module.
 //
 // The variable _rec3 belongs to the function that the decision is in, so recursion and goroutines have their own. There is
 // no function literal around the decision, so recover and runtime.Caller say what they said. All text stays on its
@@ -213,10 +212,10 @@ func (r *rewriter) decision(e ast.Expr) error {
 	f := &r.functions[len(r.functions)-1]
 	f.decisions = append(f.decisions, number)
 
-	r.insert(e.Pos(), fmt.Sprintf("_rec.D(&_rec%d, %d, ", number, number))
+	r.insert(e.Pos(), "((")
 	var err error
 	d.Expr, err = r.operand(d, number, e)
-	r.insert(e.End(), ")")
+	r.insert(e.End(), fmt.Sprintf(") && _rec.True(&_rec%d, %d) == 1 || _rec.False(&_rec%d, %d) == 1)", number, number, number, number))
 	if len(d.Conditions) > most {
 		return fmt.Errorf("%s:%d:%d: the decision has %d conditions, and the recorder takes %d at most", d.File, d.Line, d.Col, len(d.Conditions), most)
 	}
@@ -245,9 +244,9 @@ func (r *rewriter) operand(d *Decision, number int, e ast.Expr) (*Expr, error) {
 	}
 	leaf := &Expr{Kind: Leaf, Index: len(d.Conditions)}
 	d.Conditions = append(d.Conditions, r.position(e.Pos()))
-	r.insert(e.Pos(), fmt.Sprintf("_rec.C(&_rec%d, %d, ", number, leaf.Index))
+	r.insert(e.Pos(), "(")
 	err := r.walk(e)
-	r.insert(e.End(), ")")
+	r.insert(e.End(), fmt.Sprintf(" && _rec.T(&_rec%d, %d) == 1 || _rec.F(&_rec%d, %d) == 1)", number, leaf.Index, number, leaf.Index))
 	return leaf, err
 }
 

@@ -29,6 +29,8 @@ func yes(n int) bool { return n%2 == 0 }
 
 func generic[T ~bool](a, b T) T { return a || !b && T(fixed) }
 
+func mixed(a flag, n int) flag { return a && n > 1 || fixed }
+
 func deep(n int) bool {
 	return n > 0 && (deep(n-1) || n == 2) // four calls for 3: the innermost is false at once
 }
@@ -72,7 +74,7 @@ again:
 
 func main() {
 	one := 1
-	fmt.Println(global, generic(flag(false), flag(true)), generic(true, false), deep(3))
+	fmt.Println(global, generic(flag(false), flag(true)), generic(true, false), deep(3), mixed(true, 1))
 	fmt.Println(caller(true) && caller(false), panics(nil), panics(&one))
 	fmt.Println(nested(true, false), nested(true, true), nested(false, false))
 }
@@ -81,6 +83,7 @@ func main() {
 // The vectors are those that one finds by reading the program.
 var vectors = map[string]map[string]int64{
 	"yes(2) && !yes(4)":                              {"TT=F": 1},
+	"a && n > 1 || fixed":                            {"TFT=T": 1},
 	"a || !b && T(fixed)":                            {"FT-=F": 1, "T--=T": 1},
 	"n > 0 && (deep(n-1) || n == 2)":                 {"F--=F": 1, "TFF=F": 1, "TFT=T": 1, "TT-=T": 1},
 	"caller(true) && caller(false)":                  {"TF=F": 1},
