@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/analyze/cover"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A run is a run of the tests.
@@ -94,8 +95,10 @@ func readRun(profiles, dir string) (*run, error) {
 				if !isCondition(b.Kind) {
 					continue
 				}
-				for _, o := range b.Outcomes {
-					r.outcomes[outcome{p, o.Name == "true" || o.Name == "body"}] += o.Count
+				for _, o := range b.Outcomes { // those of a case of a switch with a tag are values
+					if slices.Contains([]string{wire.OutTrue, wire.OutFalse, wire.OutBody, wire.OutDone}, o.Name) {
+						r.outcomes[outcome{p, o.Name == wire.OutTrue || o.Name == wire.OutBody}] += o.Count
+					}
 				}
 			}
 			for _, d := range f.Decisions {
