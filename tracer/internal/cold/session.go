@@ -17,7 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
 	"golang.org/x/sys/unix"
 
@@ -75,7 +74,7 @@ type Session struct {
 	fresh   []Hit  // since Take
 	refused []int  // blocks that the kernel refuses to probe
 	groups  []*blocks
-	fault   link.Link
+	fault   *link
 	pids    map[uint32]bool // of all hits
 	texts   map[uint32]*text
 	pid     int    // of the process that links are for, 0 for all
@@ -87,7 +86,7 @@ type Session struct {
 // blocks are blocks with links of their own.
 type blocks struct {
 	list  []int
-	links []link.Link
+	links []link
 	dirty bool // some were hit
 }
 
@@ -146,9 +145,13 @@ func (s *Session) attach() (err error) {
 		s.mu.Unlock()
 	}
 	if x := s.plan.panics; x.Offset != 0 && x.Class != site.Refused {
-		if s.fault, err = s.link([]uint64{x.Offset}, []uint64{fault}); err != nil {
+		l, err := s.link([]uint64{x.Offset}, []uint64{fault})
+		if err != nil {
 			return err
 		}
+		s.mu.Lock()
+		s.fault = &l
+		s.mu.Unlock()
 	}
 	s.cost.attached(len(list), time.Since(began))
 	s.tending.Go(s.tend)
@@ -185,7 +188,7 @@ func (s *Session) try() error {
 		links, err1 := s.links(part)
 		err = errors.Join(err, err1)
 		for _, l := range links {
-			l.Close()
+			l.close()
 		}
 	}
 	s.pid = 0
@@ -244,7 +247,7 @@ func (s *Session) prepare() error {
 
 // links makes links of blocks: one, if the kernel accepts all places. Those that it refuses are known from then
 // on, and reported.
-func (s *Session) links(list []int) ([]link.Link, error) {
+func (s *Session) links(list []int) ([]link, error) {
 	var offsets, cookies []uint64
 	for _, i := range list {
 		offsets = append(offsets, s.plan.Places[i].Offset)
@@ -253,7 +256,7 @@ func (s *Session) links(list []int) ([]link.Link, error) {
 	l, err := s.link(offsets, cookies)
 	switch {
 	case err == nil:
-		return []link.Link{l}, nil
+		return []link{l}, nil
 	case !errors.Is(err, errRefused):
 		return nil, rights.Explain(fmt.Errorf("attaching %d probes to %s: %w", len(list), s.target.Exe, err))
 	case len(list) == 1:
@@ -268,12 +271,8 @@ func (s *Session) links(list []int) ([]link.Link, error) {
 	return append(first, second...), err
 }
 
-func (s *Session) link(offsets, cookies []uint64) (link.Link, error) {
-	ex, err := link.OpenExecutable(s.target.Exe)
-	if err != nil {
-		return nil, err
-	}
-	return ex.UprobeMulti(nil, s.program.prog, &link.UprobeMultiOptions{Addresses: offsets, Cookies: cookies, PID: uint32(s.pid)})
+func (s *Session) link(offsets, cookies []uint64) (link, error) {
+	return newLink(s.program.prog.FD(), s.target.Exe, offsets, cookies, s.pid)
 }
 
 // refuse takes a block off the list, because the kernel cannot probe its instruction.
@@ -529,7 +528,7 @@ func (s *Session) renew() {
 		if !dirty {
 			continue
 		}
-		var links []link.Link
+		var links []link
 		if len(left) > 0 {
 			var err error
 			if links, err = s.links(left); err != nil {
@@ -542,7 +541,7 @@ func (s *Session) renew() {
 		g.links = links
 		s.mu.Unlock()
 		for _, l := range old {
-			l.Close()
+			l.close()
 		}
 	}
 }
@@ -605,11 +604,11 @@ func (s *Session) detach() (err error) {
 	s.mu.Unlock()
 	for _, g := range groups {
 		for _, l := range g.links {
-			err = errors.Join(err, l.Close())
+			err = errors.Join(err, l.close())
 		}
 	}
 	if fault != nil {
-		err = errors.Join(err, fault.Close())
+		err = errors.Join(err, fault.close())
 	}
 	if s.reader != nil {
 		s.reader.Flush() // what is there is read

@@ -94,7 +94,8 @@ func TestInContainer(t *testing.T) {
 	}
 }
 
-// If the tracer is killed, the program goes on, and its code is that of the file.
+// If the tracer is killed, the program goes on, and its code is that of the file: also if it is killed while it attaches
+// or detaches.
 func TestKilledTracer(t *testing.T) {
 	if pid := os.Getenv("TEST_COLD"); pid != "" { // the tracer
 		n := 0
@@ -103,16 +104,24 @@ func TestKilledTracer(t *testing.T) {
 		if os.Getenv("TEST_CAREFUL") != "" { // few links: the kernel takes long to take away many
 			scope = report.Modules
 		}
-		attach(t, n, scope, cold.Options{Careful: scope == report.Modules})
+		s, _, _ := attach(t, n, scope, cold.Options{Careful: scope == report.Modules})
 		fmt.Println("attached")
+		bufio.NewReader(os.Stdin).ReadString('\n')
+		fmt.Println("detaching")
+		s.Detach()
 		select {}
 	}
 	needRights(t)
+	const attaching, attached, working, detaching = "attaching", "attached", "working", "detaching"
 	for _, careful := range []string{"", "careful"} {
 		x := start(t, build(t, "control"), "all", "wait")
-		for i := range 3 {
+		for _, when := range []string{attached, attaching, working, detaching, attaching, working} {
 			tracer := exec.Command(os.Args[0], "-test.run=^TestKilledTracer$")
 			tracer.Env = append(os.Environ(), fmt.Sprint("TEST_COLD=", x.Process.Pid), "TEST_CAREFUL="+careful)
+			in, err := tracer.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
 			out, err := tracer.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -120,27 +129,37 @@ func TestKilledTracer(t *testing.T) {
 			if err := tracer.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if line, err := bufio.NewReader(out).ReadString('\n'); line != "attached\n" {
-				t.Fatalf("the tracer wrote %q, %v", line, err)
+			lines := bufio.NewReader(out)
+			for end := time.Now().Add(20 * time.Second); when == attaching && differences(t, x.Process.Pid) == 0 && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
 			}
-			if n := differences(t, x.Process.Pid); n < 150 || careful == "" && n < 10_000 {
+			if when != attaching {
+				if line, err := lines.ReadString('\n'); line != "attached\n" {
+					t.Fatalf("the tracer wrote %q, %v", line, err)
+				}
+			}
+			if n := differences(t, x.Process.Pid); when != attaching && (n < 150 || careful == "" && n < 10_000) {
 				t.Errorf("%d probes", n)
 			}
-			if i > 0 { // the first is killed before the program works
+			switch when {
+			case working:
 				io.WriteString(x.in, "\n")
-				time.Sleep(time.Duration(i) * 2 * time.Millisecond)
+				time.Sleep(2 * time.Millisecond)
+			case detaching:
+				io.WriteString(in, "\n")
+				lines.ReadString('\n')
+				time.Sleep(3 * time.Millisecond)
 			}
 			tracer.Process.Kill()
 			tracer.Wait()
-			if i > 0 {
+			if when == working {
 				x.expect(t, "done")
 			}
-			// The kernel takes the probes away when it has freed the memory of the tracer.
 			for end := time.Now().Add(10 * time.Second); differences(t, x.Process.Pid) > 0 && time.Now().Before(end); {
 				time.Sleep(10 * time.Millisecond)
 			}
 			if n := differences(t, x.Process.Pid); n != 0 {
-				t.Errorf("%d bytes of the code differ from the file after the end of the tracer", n)
+				t.Fatalf("%d bytes of the code differ from the file after the end of the tracer, which was %s", n, when)
 			}
 		}
 		x.work(t)
