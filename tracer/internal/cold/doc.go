@@ -23,7 +23,8 @@
 //
 // # What it leaves behind
 //
-// Nothing: the kernel takes the probes away when the links are closed, which it also does when the tracer is killed.
+// Nothing: the kernel takes the probes away when the links are closed, which it also does when the tracer is killed. So
+// that this is true while it attaches or detaches, too, a child does both: see the type link.
 //
 // # Faults
 //

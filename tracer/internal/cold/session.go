@@ -531,7 +531,11 @@ func (s *Session) renew() {
 		var links []link
 		if len(left) > 0 {
 			var err error
-			if links, err = s.links(left); err != nil {
+			links, err = s.links(left)
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) { // the process has ended
+				return
+			}
+			if err != nil {
 				s.fail(err)
 				return
 			}

@@ -341,6 +341,20 @@ func TestInstructionsThatTheKernelRefuses(t *testing.T) {
 	}
 }
 
+// In careful mode a process can end while its probes get new links.
+func TestCarefulToTheEnd(t *testing.T) {
+	needRights(t)
+	x := start(t, build(t, "forks"))
+	s, plan, _ := attach(t, x.Process.Pid, report.Modules, cold.Options{Careful: true})
+	io.WriteString(x.in, "signal\n")
+	x.expect(t, "done")
+	x.ends(t)
+	time.Sleep(300 * time.Millisecond)
+	if n := count(seen(t, s, plan)); n < 5 {
+		t.Errorf("%d blocks", n)
+	}
+}
+
 // A program that never runs leaves no process.
 func TestStartAndKill(t *testing.T) {
 	cmd := exec.Command(build(t, "control"), "some")
