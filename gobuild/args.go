@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,6 +33,7 @@ type Args struct {
 	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
 	Inline   string        // -pepinline: "same", "less" or "" for "same" where that is possible
 	Dump     string        // -pepdump: directory
+	Table    string        // -peptable: name of the file
 	Bisect   string        // -pepbisect: pattern of functions to instrument
 	Guide    string        // -pepguide: name of a profile
 	Without  string        // -pepwithout: inserted code that is left out: "registers" or "polls"; "" for nothing
@@ -87,6 +89,12 @@ func Parse(args []string) (*Args, error) {
 	}
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
 		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
+	}
+	if a.Table != "" {
+		plain := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", Inline: a.Inline, Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
+			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
+		}
 	}
 	if a.Mode == rewrite.Cover && a.Taps.Kinds != "" {
 		return a, usagef("-pepmode=cover: there are no taps in builds for coverage: leave out -peptaps, or choose another mode")

@@ -1,6 +1,6 @@
 package gobuild
 
-// This file chooses the compiler for the packages that are instrumented.
+// This file chooses the compiler for the packages that are instrumented, or have tables of branches.
 
 import (
 	"fmt"
@@ -25,6 +25,8 @@ func (b *build) findCompiler(cache string) (err error) {
 	switch {
 	case err != nil && b.args.Inline == "same":
 		return fmt.Errorf("-pepinline=same: %w", err)
+	case err != nil && b.args.Table != "":
+		return fmt.Errorf("-peptable=%s: %w", b.args.Table, err)
 	case err != nil:
 		b.compiler = nil
 		fmt.Fprintf(b.stderr, "pepbuild: the compiler will inline fewer calls than in a plain build: %v; -pepinline=less accepts that\n", err)

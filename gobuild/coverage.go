@@ -66,24 +66,13 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 	if len(untested) == 0 {
 		return nil, nil
 	}
-	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=Export"}, b.args.listFlags(), b.tags, []string{"--"}, untested)...)
-	cmd.Env, cmd.Stderr = env, b.stderr
-	out, err := cmd.Output()
+	archives, err := b.archives(env, append([]string{"--"}, untested...)...)
 	if err != nil {
-		return nil, fmt.Errorf("building packages without tests: %w", err)
+		return nil, err
 	}
 	var tables []byte
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p struct{ Export string }
-		if err := dec.Decode(&p); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
-		if p.Export == "" {
-			continue // The go command has said why it cannot be built.
-		}
-		table, err := toolexec.SiteTable(p.Export)
+	for _, a := range archives {
+		table, err := toolexec.SiteTable(a)
 		if err != nil {
 			return nil, err
 		}
@@ -98,6 +87,27 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 	}
 	name := filepath.Join(dir, fmt.Sprintf("untested.%d.%d.sites", os.Getpid(), time.Now().UnixNano()))
 	return []string{name}, os.WriteFile(name, data, 0o666)
+}
+
+// archives returns the names of the archives of the packages that go list lists, which are built if they are not in the cache.
+func (b *build) archives(env []string, args ...string) (names []string, err error) {
+	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=Export"}, b.args.listFlags(), b.tags, args)...)
+	cmd.Env, cmd.Stderr = env, b.stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("building packages: %w", err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct{ Export string }
+		if err := dec.Decode(&p); err == io.EOF {
+			return names, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Export != "" { // otherwise the go command has said why it cannot be built
+			names = append(names, p.Export)
+		}
+	}
 }
 
 // tested returns the import paths of the packages that are in programs of tests.

@@ -79,6 +79,12 @@ var ourFlags = []ourFlag{
 		a.Dump = value
 		return nil
 	}},
+	{name: "peptable", forms: []form{
+		{value: "file", text: "instrument nothing, and write to file which outcomes of the source the branches of the plain program stand for; pep sites prints it; linux/amd64", see: "[how](../decisions/0036-branches.md)"},
+	}, set: func(a *Args, value string) error {
+		a.Table = value
+		return nil
+	}},
 	{name: "pepbisect", forms: []form{
 		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](../bisect.md)"},
 	}, set: func(a *Args, value string) error {

@@ -167,6 +167,11 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	if exited {
 		code = exit.ExitCode()
 	}
+	if args.Table != "" && code == 0 {
+		if err := b.writeBranches(cmd.Env); err != nil {
+			return 1, fmt.Errorf("-peptable: %w", err)
+		}
+	}
 	dir := cmp.Or(os.Getenv("PEPDIR"), ".")
 	files := written(dir, started)
 	if args.Verb == "test" && args.Mode == rewrite.Cover && len(files) > 0 {
@@ -281,10 +286,17 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {
+	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
-	if err := b.findCompiler(cache); err != nil {
+	if b.args.Table != "" {
+		if arch := b.env["GOARCH"]; arch != "amd64" {
+			return nil, "", usagef("-peptable=%s: there are tables of branches for GOARCH=amd64 only, and this build is for %s", b.args.Table, arch)
+		}
+		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(string) string { return toolexec.Branches(b.compiler.Key) }))
+		return goArgs, "", err
+	}
+	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {
 		return nil, "", err
 	}
 	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
@@ -299,7 +311,11 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		// from its cache, and nothing would be dumped. So each build has a new tag.
 		tag.Tool += fmt.Sprintf("-%d", time.Now().UnixNano())
 	}
-	goArgs, err = b.goArgs(paths, exe, tag)
+	flags, err := b.tagged(paths, tag)
+	if err != nil {
+		return nil, "", err
+	}
+	goArgs, err = b.goArgs(exe, flags)
 	return goArgs, linkedCfg, err
 }
 
@@ -324,7 +340,7 @@ func (b *build) checkProfileDir() error {
 
 // goArgs returns the arguments of the go command that builds. Our flags stand behind
 // those of the user, because the go command takes the last of several.
-func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, error) {
+func (b *build) goArgs(exe string, gcflags []string) ([]string, error) {
 	self, err := quoted(exe)
 	if err != nil {
 		return nil, err
@@ -334,11 +350,7 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 		// A result from the cache leaves no profile.
 		args = append(args, "-count=1")
 	}
-	flags, err := b.tagged(paths, tag)
-	if err != nil {
-		return nil, err
-	}
-	b.tags = append([]string{toolexecFlag(self)}, flags...)
+	b.tags = append([]string{toolexecFlag(self)}, gcflags...)
 	args = append(args, b.tags...)
 	if b.args.Verb == "test" {
 		args = append(args, b.args.Patterns...)

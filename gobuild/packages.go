@@ -132,6 +132,9 @@ func (b *build) selectPackages() ([]string, error) {
 
 // wanted returns a function that says whether the user asks for a package.
 func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
+	if b.args.Table != "" {
+		return func(*pkg) bool { return true }, nil
+	}
 	if b.args.Packages == nil {
 		return func(p *pkg) bool { return !p.DepOnly || p.Module != nil && p.Module.Main }, nil
 	}
@@ -191,8 +194,11 @@ var apart = []string{
 }
 
 // never returns a function that reports whether a package is never instrumented: one in
-// apart, or one that the linked runtime is made of.
+// apart, or one that the linked runtime is made of. Tables of branches change no package.
 func (b *build) never() (func(path string) bool, error) {
+	if b.args.Table != "" {
+		return func(path string) bool { return path == "unsafe" }, nil
+	}
 	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], nil)
 	if err != nil {
 		return nil, err

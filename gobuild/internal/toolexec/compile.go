@@ -39,6 +39,9 @@ func (t *tool) compile() (int, error) {
 	if strings.HasPrefix(value, roomField) {
 		return t.compileRuntime()
 	}
+	if key, ok := strings.CutPrefix(value, branchesField); ok {
+		return t.compileWithBranches(key)
+	}
 	tag, err := ParseTag(value)
 	if err != nil {
 		return 1, err

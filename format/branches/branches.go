@@ -1,0 +1,277 @@
+// Package branches is the format of tables of branches: which outcomes of the source the instructions of a program stand for.
+// The compiler that pepbuild builds writes a table for each package, pepbuild joins them to a file for a program, and the pep
+// command prints that. The code is that of the plain program, so the table is all that is needed to count outcomes in a
+// trace of its instructions.
+//
+//	if a > 5 {       CMPQ AX, $5
+//		f()          JLE  …         a row at this PC, "not taken": the if's condition is true
+//	}                               another, "taken": it is false
+//
+// # Format
+//
+// A number is an unsigned varint, as in package encoding/binary.
+//
+//	file       "pep branches 1\n", number of packages, packages
+//	package    length in bytes, import path: text, number of strings, strings: text, number of functions, functions
+//	text       length, bytes
+//	string     index of a string of the package
+//	position   file: string, line, column
+//	function   name: string, size of the code, number of calls, calls, number of outcomes, outcomes, number of rows, rows
+//	call       number of the call that it is in, name of the function: string, position
+//	outcome    kind<<1 | lost, number of the call that it is in, position
+//	row        PC less that of the row before, way (1 byte), index if way is 'j', number of outcomes, their indexes
+//
+// Calls have numbers from 1 on; 0 stands for the function itself.
+package branches
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Magic is what a file begins with.
+const Magic = "pep branches 1\n"
+
+// A Package has the functions of a package that the compiler has compiled, inlined calls and all.
+type Package struct {
+	Path  string
+	Funcs []Func
+}
+
+// A Func is a function, under its name in the executable.
+type Func struct {
+	Name     string
+	Size     uint64
+	Calls    []Call
+	Outcomes []Outcome
+	Rows     []Row
+}
+
+// A Call is one that the compiler has inlined.
+type Call struct {
+	In   int // the call that this is in: 1 + index, or 0 for none
+	Func string
+	Pos  Pos
+}
+
+// A Pos is a position in the source.
+type Pos struct {
+	File      string
+	Line, Col int
+}
+
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+
+// A Kind says what an outcome is.
+type Kind byte
+
+const (
+	True   Kind = 'T' // the condition of an if, a for or a range holds; of an operator && or ||, the left operand does
+	False  Kind = 'F' // it does not
+	Clause Kind = 'C' // a clause of a switch or a select begins
+	Entry  Kind = 'E' // the function is called
+	Inline Kind = 'I' // the inlined body of Call is entered
+)
+
+var kindNames = map[Kind]string{True: "true", False: "false", Clause: "clause", Entry: "entry", Inline: "inlined"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// An Outcome is one of the source.
+type Outcome struct {
+	Kind Kind
+	Lost bool // The compiler has removed or merged branches: rows count too little.
+	Call int  // as Call.In
+	Pos  Pos
+}
+
+// A Way says how an instruction is executed.
+type Way byte
+
+const (
+	At       Way = '@' // in any way
+	Taken    Way = 't' // a conditional jump jumps
+	NotTaken Way = 'n' // it does not
+	Jump     Way = 'j' // the jump leads to an entry of its table
+)
+
+var wayNames = map[Way]string{At: "at", Taken: "taken", NotTaken: "not taken", Jump: "jump"}
+
+func (w Way) String() string { return wayNames[w] }
+
+// A Row says that outcomes happen when an instruction is executed in a way.
+type Row struct {
+	PC       uint64 // from the beginning of the function
+	Way      Way
+	Index    int // of Jump: the entry of the table
+	Outcomes []int
+}
+
+// Join makes a file of tables of packages, as the compiler writes them.
+func Join(tables [][]byte) []byte {
+	b := binary.AppendUvarint([]byte(Magic), uint64(len(tables)))
+	for _, t := range tables {
+		b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
+	}
+	return b
+}
+
+// Read reads a file.
+func Read(data []byte) (pkgs []Package, err error) {
+	rest, ok := strings.CutPrefix(string(data), Magic)
+	if !ok {
+		return nil, errors.New("this is no table of branches: pepbuild build -peptable=FILE writes one")
+	}
+	r := &reader{text: rest}
+	for range r.count() {
+		p := &reader{text: r.bytes()}
+		pkg := p.pkg()
+		if p.text != "" {
+			p.bad = true
+		}
+		r.bad = r.bad || p.bad
+		pkgs = append(pkgs, pkg)
+	}
+	if r.bad || r.text != "" {
+		return nil, errors.New("the table of branches is damaged, or another version of pepbuild has written it")
+	}
+	return pkgs, nil
+}
+
+// Functions returns the functions of a program. Several packages may have the same instance of a generic function, of which the
+// linker takes one. Where these differ nobody knows which that is, so the function is left out and its name is in unlike.
+func Functions(pkgs []Package) (funcs []Func, unlike []string) {
+	for _, p := range pkgs {
+		funcs = append(funcs, p.Funcs...)
+	}
+	slices.SortStableFunc(funcs, func(a, b Func) int { return strings.Compare(a.Name, b.Name) })
+	var once []Func
+	for i := 0; i < len(funcs); {
+		f, same := funcs[i], true
+		for i++; i < len(funcs) && funcs[i].Name == f.Name; i++ {
+			same = same && f.equal(&funcs[i])
+		}
+		if same {
+			once = append(once, f)
+		} else {
+			unlike = append(unlike, f.Name)
+		}
+	}
+	return once, unlike
+}
+
+func (f *Func) equal(g *Func) bool {
+	return f.Size == g.Size && slices.Equal(f.Calls, g.Calls) && slices.Equal(f.Outcomes, g.Outcomes) &&
+		slices.EqualFunc(f.Rows, g.Rows, func(a, b Row) bool {
+			return a.PC == b.PC && a.Way == b.Way && a.Index == b.Index && slices.Equal(a.Outcomes, b.Outcomes)
+		})
+}
+
+// A reader reads numbers and texts. When something is wrong it returns zeros from there on.
+type reader struct {
+	text    string
+	bad     bool
+	strings []string
+}
+
+func (r *reader) fail() {
+	r.bad, r.text = true, ""
+}
+
+func (r *reader) number() uint64 {
+	n := uint64(0)
+	for i := 0; i < len(r.text) && i < binary.MaxVarintLen64; i++ {
+		c := r.text[i]
+		n |= uint64(c&0x7f) << (7 * i)
+		if c < 0x80 {
+			r.text = r.text[i+1:]
+			return n
+		}
+	}
+	r.fail()
+	return 0
+}
+
+// count reads a number of things, each of which takes a byte at least.
+func (r *reader) count() int { return r.below(len(r.text) + 1) }
+
+// below reads a number below n.
+func (r *reader) below(n int) int {
+	x := r.number()
+	if x >= uint64(max(n, 1)) {
+		r.fail()
+		return 0
+	}
+	return int(x)
+}
+
+func (r *reader) bytes() string {
+	n := r.count()
+	if n > len(r.text) {
+		r.fail()
+		return ""
+	}
+	s := r.text[:n]
+	r.text = r.text[n:]
+	return s
+}
+
+func (r *reader) str() string {
+	if i := r.below(len(r.strings)); i < len(r.strings) {
+		return r.strings[i]
+	}
+	r.fail()
+	return ""
+}
+
+func (r *reader) pos() Pos {
+	return Pos{r.str(), r.below(1 << 31), r.below(1 << 31)}
+}
+
+func (r *reader) pkg() (p Package) {
+	p.Path = r.bytes()
+	for range r.count() {
+		r.strings = append(r.strings, r.bytes())
+	}
+	for range r.count() {
+		p.Funcs = append(p.Funcs, r.function())
+	}
+	return p
+}
+
+func (r *reader) function() (f Func) {
+	f.Name, f.Size = r.str(), r.number()
+	for i := range r.count() {
+		f.Calls = append(f.Calls, Call{r.below(i + 1), r.str(), r.pos()})
+	}
+	for range r.count() {
+		k := r.below(1 << 9)
+		o := Outcome{Kind(k >> 1), k&1 != 0, r.below(len(f.Calls) + 1), r.pos()}
+		if kindNames[o.Kind] == "" {
+			r.fail()
+		}
+		f.Outcomes = append(f.Outcomes, o)
+	}
+	pc := uint64(0)
+	for range r.count() {
+		pc += r.number()
+		row := Row{PC: pc}
+		if r.text != "" {
+			row.Way, r.text = Way(r.text[0]), r.text[1:]
+		}
+		if wayNames[row.Way] == "" {
+			r.fail()
+		}
+		if row.Way == Jump {
+			row.Index = r.below(1 << 31)
+		}
+		for range r.count() {
+			row.Outcomes = append(row.Outcomes, r.below(len(f.Outcomes)))
+		}
+		f.Rows = append(f.Rows, row)
+	}
+	return f
+}
