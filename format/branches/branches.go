@@ -18,7 +18,7 @@
 //	position   file: string, line, column
 //	function   name: string, size of the code, number of calls, calls, number of outcomes, outcomes, number of rows, rows
 //	call       number of the call that it is in, name of the function: string, position
-//	outcome    kind<<1 | lost, number of the call that it is in, position
+//	outcome    kind (1 byte), lost (1 byte), number of the call that it is in, position
 //	row        PC less that of the row before, way (1 byte), index if way is 'j', number of outcomes, their indexes
 //
 // Calls have numbers from 1 on; 0 stands for the function itself.
@@ -83,10 +83,26 @@ func (k Kind) String() string { return kindNames[k] }
 // An Outcome is one of the source.
 type Outcome struct {
 	Kind Kind
-	Lost bool // The compiler has removed or merged branches: rows count too little.
+	Lost Loss
 	Call int  // as Call.In
 	Pos  Pos
 }
+
+// A Loss says why the compiler cannot count an outcome: rows count too little, or there are none. Zero stands for no loss.
+type Loss byte
+
+const (
+	NoBranch Loss = 1 + iota // the compiler's front end has made no branch of it
+	Twice                    // two statements have the same outcome at the same position
+	Selected                 // a conditional move stands for the branch
+	Merged                   // one comparison stands for two
+	Dropped                  // both ways do the same
+	NoPlace                  // no instruction stands for it
+)
+
+var lossNames = []string{"", "no branch", "twice", "conditional move", "merged", "dropped", "no instruction"}
+
+func (l Loss) String() string { return lossNames[l] }
 
 // A Way says how an instruction is executed.
 type Way byte
@@ -248,8 +264,7 @@ func (r *reader) function() (f Func) {
 		f.Calls = append(f.Calls, Call{r.below(i + 1), r.str(), r.pos()})
 	}
 	for range r.count() {
-		k := r.below(1 << 9)
-		o := Outcome{Kind(k >> 1), k&1 != 0, r.below(len(f.Calls) + 1), r.pos()}
+		o := Outcome{Kind(r.below(256)), Loss(r.below(len(lossNames))), r.below(len(f.Calls) + 1), r.pos()}
 		if kindNames[o.Kind] == "" {
 			r.fail()
 		}

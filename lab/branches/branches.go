@@ -1,0 +1,228 @@
+// Package branches proves that the tables of branches are right that pepbuild build -peptable writes. It runs the plain program
+// under valgrind, which counts how often each instruction is executed and each conditional jump taken, and computes through the
+// table how often each outcome of the source happened. Then it compares these counts with those that the same program, built
+// with go build -cover -covermode=count, counts itself.
+//
+// The compiler moves and removes branches, so outcomes without a machine branch have no count: the table names them, and they
+// are not compared. All others must be equal.
+package branches
+
+import (
+	"bufio"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/format/branches"
+)
+
+// A Key is an outcome in the source, of all functions that the compiler has inlined it into.
+type Key struct {
+	Kind branches.Kind // an entry is of inlined calls, too
+	Pos  branches.Pos
+}
+
+// A Count is how often an outcome happened.
+type Count struct {
+	N    int64
+	Lost branches.Loss // a reason why N may be too small, if there is one
+}
+
+// WithRoot replaces $GOROOT in the names of files, which stands there in packages of std.
+func WithRoot(pkgs []branches.Package, goroot string) {
+	for _, p := range pkgs {
+		for _, f := range p.Funcs {
+			for i := range f.Outcomes {
+				file := &f.Outcomes[i].Pos.File
+				if rest, ok := strings.CutPrefix(*file, "$GOROOT"); ok {
+					*file = goroot + rest
+				}
+			}
+		}
+	}
+}
+
+// A trace has how often instructions were executed.
+type trace struct {
+	executed map[uint64]int64
+	taken    map[uint64]int64 // conditional jumps
+}
+
+// Run runs a program under valgrind and returns the counts of the outcomes that a table knows.
+func Run(exe string, pkgs []branches.Package, dir string, args ...string) (map[Key]Count, error) {
+	t, err := run(exe, dir, args...)
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := readSymbols(exe)
+	if err != nil {
+		return nil, err
+	}
+	return t.count(pkgs, symbols)
+}
+
+// run runs a program under callgrind.
+func run(exe, dir string, args ...string) (*trace, error) {
+	out := filepath.Join(dir, "callgrind.out")
+	cmd := exec.Command("valgrind", append([]string{"--tool=callgrind", "--dump-instr=yes", "--collect-jumps=yes", "--compress-pos=no", "--compress-strings=no", "--callgrind-out-file=" + out, exe}, args...)...)
+	cmd.Env = append(os.Environ(), Env...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("valgrind %s: %w: %s", exe, err, text)
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return parse(bufio.NewScanner(f))
+}
+
+// Env has what makes runs of a program alike.
+var Env = []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off"}
+
+// parse reads callgrind's output: lines "0xaddress line cost". In front of such a line may stand what the cost is, if it is not
+// that of the instruction: of a call, or the numbers of a jump.
+func parse(sc *bufio.Scanner) (*trace, error) {
+	t := &trace{map[uint64]int64{}, map[uint64]int64{}}
+	call, jump := false, int64(-1)
+	for sc.Scan() {
+		line := sc.Text()
+		switch {
+		case strings.HasPrefix(line, "calls="):
+			call = true
+			continue
+		case strings.HasPrefix(line, "jcnd="):
+			n, _, _ := strings.Cut(line[5:], "/")
+			taken, err := strconv.ParseInt(n, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("callgrind's line %q: %w", line, err)
+			}
+			jump = taken
+			continue
+		case strings.HasPrefix(line, "jump="):
+			jump = 0
+			continue
+		case !strings.HasPrefix(line, "0x"):
+			continue
+		}
+		fields := strings.Fields(line)
+		pc, err := strconv.ParseUint(fields[0], 0, 64)
+		if err != nil {
+			return nil, fmt.Errorf("callgrind's line %q: %w", line, err)
+		}
+		switch {
+		case call:
+		case jump >= 0:
+			t.taken[pc] += jump
+		default:
+			n, err := strconv.ParseInt(fields[len(fields)-1], 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("callgrind's line %q: %w", line, err)
+			}
+			t.executed[pc] += n
+		}
+		call, jump = false, -1
+	}
+	return t, sc.Err()
+}
+
+// readSymbols returns the functions of an executable by name.
+func readSymbols(exe string) (map[string]elf.Symbol, error) {
+	f, err := elf.Open(exe)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := f.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	symbols := map[string]elf.Symbol{}
+	for _, s := range list {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			symbols[s.Name] = s
+		}
+	}
+	return symbols, nil
+}
+
+func (t *trace) count(pkgs []branches.Package, symbols map[string]elf.Symbol) (map[Key]Count, error) {
+	funcs, unlike := branches.Functions(pkgs)
+	entries := map[string]branches.Pos{}
+	for _, f := range funcs {
+		for _, o := range f.Outcomes {
+			if o.Kind == branches.Entry {
+				entries[f.Name] = o.Pos
+			}
+		}
+	}
+	counts := map[Key]Count{}
+	for _, f := range funcs {
+		s, ok := symbols[f.Name]
+		if !ok {
+			continue // not in the program
+		}
+		if s.Size != f.Size {
+			return nil, fmt.Errorf("%s has %d bytes in the program and %d in the table: the table is of another program", f.Name, s.Size, f.Size)
+		}
+		ns := make([]int64, len(f.Outcomes))
+		for _, r := range f.Rows {
+			pc := s.Value + r.PC
+			n := t.executed[pc]
+			switch r.Way {
+			case branches.Taken:
+				n = t.taken[pc]
+			case branches.NotTaken:
+				n -= t.taken[pc]
+			case branches.Jump:
+				n = 0 // callgrind does not say which
+			}
+			for _, o := range r.Outcomes {
+				ns[o] += n
+				if r.Way == branches.Jump && t.executed[pc] > 0 {
+					f.Outcomes[o].Lost = branches.NoPlace
+				}
+			}
+		}
+		for i, o := range f.Outcomes {
+			k := Key{o.Kind, o.Pos}
+			if o.Kind == branches.Inline {
+				k = Key{branches.Entry, entries[f.Calls[o.Call-1].Func]}
+			}
+			c := counts[k]
+			c.N += ns[i]
+			c.Lost = max(c.Lost, o.Lost)
+			counts[k] = c
+		}
+	}
+	for _, name := range unlike {
+		if _, ok := symbols[name]; ok {
+			// Which of the functions it is, nobody knows.
+			for _, p := range pkgs {
+				for _, f := range p.Funcs {
+					if f.Name == name {
+						loseAll(counts, &f, entries)
+					}
+				}
+			}
+		}
+	}
+	return counts, nil
+}
+
+// loseAll says that the counts of all that is in a function are too small.
+func loseAll(counts map[Key]Count, f *branches.Func, entries map[string]branches.Pos) {
+	for _, o := range f.Outcomes {
+		k := Key{o.Kind, o.Pos}
+		if o.Kind == branches.Inline {
+			k = Key{branches.Entry, entries[f.Calls[o.Call-1].Func]}
+		}
+		c := counts[k]
+		c.Lost = max(c.Lost, branches.Twice)
+		counts[k] = c
+	}
+}
