@@ -3,11 +3,27 @@ package gobuild
 // This file writes the tables of branches of a program.
 
 import (
+	"io"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
+
+// Archives builds the packages of a command line with -peptable, and all that they import, as Run does, and returns
+// the names of their archives by import path. The go command calls the current program for its tools, which is to call Tool.
+func Archives(args *Args, stderr io.Writer) (map[string]string, error) {
+	b := &build{args: args, goCmd: "go", stderr: stderr}
+	if err := b.readEnv(); err != nil {
+		return nil, err
+	}
+	if _, _, err := b.prepare(); err != nil {
+		return nil, err
+	}
+	return b.archives(append(os.Environ(), toolexec.EnvCompiler+"="+b.compiler.Path), append([]string{"-deps", "--"}, args.Patterns...)...)
+}
 
 // writeBranches writes the tables of all packages to the file that the user names.
 func (b *build) writeBranches(env []string) error {
@@ -16,8 +32,8 @@ func (b *build) writeBranches(env []string) error {
 		return err
 	}
 	var tables [][]byte
-	for _, a := range archives {
-		table, err := toolexec.BranchTable(a)
+	for _, path := range slices.Sorted(maps.Keys(archives)) {
+		table, err := toolexec.BranchTable(archives[path])
 		if err != nil {
 			return err
 		}

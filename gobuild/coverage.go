@@ -71,8 +71,11 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 		return nil, err
 	}
 	var tables []byte
-	for _, a := range archives {
-		table, err := toolexec.SiteTable(a)
+	for _, path := range untested {
+		if archives[path] == "" {
+			continue
+		}
+		table, err := toolexec.SiteTable(archives[path])
 		if err != nil {
 			return nil, err
 		}
@@ -89,23 +92,25 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 	return []string{name}, os.WriteFile(name, data, 0o666)
 }
 
-// archives returns the names of the archives of the packages that go list lists, which are built if they are not in the cache.
-func (b *build) archives(env []string, args ...string) (names []string, err error) {
-	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=Export"}, b.args.listFlags(), b.tags, args)...)
+// archives returns the names of the archives of the packages that go list lists, by import path. It builds those that are not
+// in the cache.
+func (b *build) archives(env []string, args ...string) (map[string]string, error) {
+	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=ImportPath,Export"}, b.args.listFlags(), b.tags, args)...)
 	cmd.Env, cmd.Stderr = env, b.stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("building packages: %w", err)
 	}
+	names := map[string]string{}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p struct{ Export string }
+		var p struct{ ImportPath, Export string }
 		if err := dec.Decode(&p); err == io.EOF {
 			return names, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		if p.Export != "" { // otherwise the go command has said why it cannot be built
-			names = append(names, p.Export)
+			names[p.ImportPath] = p.Export
 		}
 	}
 }

@@ -403,7 +403,7 @@ func (b *build) flags() []string { return slices.Concat(b.given.GoFlags, b.args.
 
 // checkMain returns an error if the named packages are libraries only.
 func (b *build) checkMain() error {
-	if b.args.Verb == "test" || b.mains() > 0 {
+	if b.args.Verb == "test" || b.args.Table != "" || b.mains() > 0 {
 		return nil
 	}
 	for _, p := range b.deps {

@@ -106,6 +106,19 @@ func sites(c *command.Call) error {
 	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
+	pkgs, isTable, err := choice.Branches(c.Args[0])
+	if err != nil {
+		return err
+	}
+	if isTable {
+		if *layout {
+			return command.Usagef("sites: -layout writes the addresses of taps, and %s is a table of branches, which a program without taps has", c.Args[0])
+		}
+		if options.Func, err = choice.Match(c, *funcs, report.BranchFunctions(pkgs)); err != nil {
+			return err
+		}
+		return c.Print(report.Branches(c.Args[0], pkgs, options))
+	}
 	if *layout {
 		if options.All || *funcs != "" || c.JSON() {
 			return command.Usagef("sites: -layout writes a file for package hwsim/code, of all taps: it goes with no other flag")

@@ -306,7 +306,7 @@ Examples:
 	pep ranges -phi 20 -site 'addr' -svg app.svg app.72.values.pb.gz
 `
 
-	sitesUsage = `pep sites [-all] [-func name] [-layout] [-json] PROGRAM
+	sitesUsage = `pep sites [-all] [-func name] [-layout] [-json] PROGRAM|TABLE
 
 Prints what is instrumented in a program that pepbuild has built: for each
 package how many functions are profiled, with how many paths; the functions
@@ -320,6 +320,13 @@ values that they return may have to be allocated. pepbuild estimates this by the
 compiler's rules. Of 42 such functions in five packages of std the estimate finds
 34, and it names 15 others.
 
+Of a table of branches that pepbuild build -peptable=TABLE has written, it prints how
+many outcomes of the source the branches of the plain program stand for, and how many
+cannot be counted because the compiler has removed their branches. With -all or -func
+it lists at which instructions outcomes happen, for example where a jump is "taken".
+"true" at the position of an if, for or range says that the condition holds, at that of
+an operator && or || that the left operand does.
+
 	-all           list every function that is profiled, and every tap
 	-func name     only this function and its taps; or a regular expression
 	-layout        write the addresses of all taps in the order of the code, for
@@ -330,6 +337,7 @@ Examples:
 
 	pep sites app
 	pep sites -all -func '^main\.is' app
+	pep sites -func main.f app.table
 `
 
 	accuracyUsage = `pep accuracy [-json] EXACT SAMPLED

@@ -84,7 +84,7 @@ func (k Kind) String() string { return kindNames[k] }
 type Outcome struct {
 	Kind Kind
 	Lost Loss
-	Call int  // as Call.In
+	Call int // as Call.In
 	Pos  Pos
 }
 
@@ -157,26 +157,55 @@ func Read(data []byte) (pkgs []Package, err error) {
 	return pkgs, nil
 }
 
-// Functions returns the functions of a program. Several packages may have the same instance of a generic function, of which the
-// linker takes one. Where these differ nobody knows which that is, so the function is left out and its name is in unlike.
+// Functions returns the functions of the packages, each once. Several packages may have the same instance of a generic function,
+// and inline different calls in it. The linker takes one of them: where they differ nobody knows which, so the function is left out and
+// its name is in unlike.
 func Functions(pkgs []Package) (funcs []Func, unlike []string) {
 	for _, p := range pkgs {
 		funcs = append(funcs, p.Funcs...)
 	}
-	slices.SortStableFunc(funcs, func(a, b Func) int { return strings.Compare(a.Name, b.Name) })
-	var once []Func
-	for i := 0; i < len(funcs); {
-		f, same := funcs[i], true
-		for i++; i < len(funcs) && funcs[i].Name == f.Name; i++ {
-			same = same && f.equal(&funcs[i])
+	return once(funcs)
+}
+
+// Linked returns the functions of an executable, whose sizes are known by name. Of functions that several packages have it takes
+// those with that size. It is an error if there is none: then the table is of another program.
+func Linked(pkgs []Package, sizes map[string]uint64) (funcs []Func, unlike []string, err error) {
+	fits := map[string]bool{}
+	for _, p := range pkgs {
+		for _, f := range p.Funcs {
+			size, ok := sizes[f.Name]
+			if !ok {
+				continue
+			}
+			fits[f.Name] = fits[f.Name] || size == f.Size
+			if size == f.Size {
+				funcs = append(funcs, f)
+			}
+		}
+	}
+	for name, fits := range fits {
+		if !fits {
+			return nil, nil, fmt.Errorf("%s has %d bytes in the executable, and another size in the table of branches: the table is of another program", name, sizes[name])
+		}
+	}
+	funcs, unlike = once(funcs)
+	return funcs, unlike, nil
+}
+
+func once(all []Func) (funcs []Func, unlike []string) {
+	slices.SortStableFunc(all, func(a, b Func) int { return strings.Compare(a.Name, b.Name) })
+	for i := 0; i < len(all); {
+		f, same := all[i], true
+		for i++; i < len(all) && all[i].Name == f.Name; i++ {
+			same = same && f.equal(&all[i])
 		}
 		if same {
-			once = append(once, f)
+			funcs = append(funcs, f)
 		} else {
 			unlike = append(unlike, f.Name)
 		}
 	}
-	return once, unlike
+	return funcs, unlike
 }
 
 func (f *Func) equal(g *Func) bool {

@@ -151,78 +151,68 @@ func readSymbols(exe string) (map[string]elf.Symbol, error) {
 }
 
 func (t *trace) count(pkgs []branches.Package, symbols map[string]elf.Symbol) (map[Key]Count, error) {
-	funcs, unlike := branches.Functions(pkgs)
+	sizes := map[string]uint64{}
+	for name, s := range symbols {
+		sizes[name] = s.Size
+	}
+	funcs, unlike, err := branches.Linked(pkgs, sizes)
+	if err != nil {
+		return nil, err
+	}
 	entries := map[string]branches.Pos{}
-	for _, f := range funcs {
-		for _, o := range f.Outcomes {
-			if o.Kind == branches.Entry {
-				entries[f.Name] = o.Pos
+	for _, p := range pkgs {
+		for _, f := range p.Funcs {
+			for _, o := range f.Outcomes {
+				if o.Kind == branches.Entry {
+					entries[f.Name] = o.Pos
+				}
 			}
 		}
 	}
 	counts := map[Key]Count{}
+	add := func(f *branches.Func, o branches.Outcome, n int64) {
+		k := Key{o.Kind, o.Pos}
+		if o.Kind == branches.Inline {
+			k = Key{branches.Entry, entries[f.Calls[o.Call-1].Func]}
+		}
+		c := counts[k]
+		c.N += n
+		c.Lost = max(c.Lost, o.Lost)
+		counts[k] = c
+	}
 	for _, f := range funcs {
-		s, ok := symbols[f.Name]
-		if !ok {
-			continue // not in the program
-		}
-		if s.Size != f.Size {
-			return nil, fmt.Errorf("%s has %d bytes in the program and %d in the table: the table is of another program", f.Name, s.Size, f.Size)
-		}
 		ns := make([]int64, len(f.Outcomes))
 		for _, r := range f.Rows {
-			pc := s.Value + r.PC
+			pc := symbols[f.Name].Value + r.PC
 			n := t.executed[pc]
 			switch r.Way {
 			case branches.Taken:
 				n = t.taken[pc]
 			case branches.NotTaken:
 				n -= t.taken[pc]
-			case branches.Jump:
-				n = 0 // callgrind does not say which
 			}
 			for _, o := range r.Outcomes {
 				ns[o] += n
-				if r.Way == branches.Jump && t.executed[pc] > 0 {
-					f.Outcomes[o].Lost = branches.NoPlace
+				if r.Way == branches.Jump && n > 0 {
+					f.Outcomes[o].Lost = branches.NoPlace // callgrind does not say which entry of the table it is
 				}
 			}
 		}
 		for i, o := range f.Outcomes {
-			k := Key{o.Kind, o.Pos}
-			if o.Kind == branches.Inline {
-				k = Key{branches.Entry, entries[f.Calls[o.Call-1].Func]}
-			}
-			c := counts[k]
-			c.N += ns[i]
-			c.Lost = max(c.Lost, o.Lost)
-			counts[k] = c
+			add(&f, o, ns[i])
 		}
 	}
 	for _, name := range unlike {
-		if _, ok := symbols[name]; ok {
-			// Which of the functions it is, nobody knows.
-			for _, p := range pkgs {
-				for _, f := range p.Funcs {
+		for _, p := range pkgs {
+			for _, f := range p.Funcs {
+				for _, o := range f.Outcomes {
 					if f.Name == name {
-						loseAll(counts, &f, entries)
+						o.Lost = branches.Twice // which of them the linker has taken, nobody knows
+						add(&f, o, 0)
 					}
 				}
 			}
 		}
 	}
 	return counts, nil
-}
-
-// loseAll says that the counts of all that is in a function are too small.
-func loseAll(counts map[Key]Count, f *branches.Func, entries map[string]branches.Pos) {
-	for _, o := range f.Outcomes {
-		k := Key{o.Kind, o.Pos}
-		if o.Kind == branches.Inline {
-			k = Key{branches.Entry, entries[f.Calls[o.Call-1].Func]}
-		}
-		c := counts[k]
-		c.Lost = max(c.Lost, branches.Twice)
-		counts[k] = c
-	}
 }

@@ -3,6 +3,7 @@ package branches
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,8 +12,59 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/gobuild"
 	"github.com/pepgo/pep/internal/pepbuildtest"
 )
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "toolexec" {
+		code, err := gobuild.Tool(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// The compiler makes the same object files with tables as without, of ten packages and all that they import, or with
+// PEPBRANCHES=std,cmd of others.
+func TestCodeIsUnchanged(t *testing.T) {
+	patterns := []string{"compress/flate", "encoding/json", "go/types", "html/template", "math/big", "net/http", "regexp", "runtime/pprof", "slices", "text/tabwriter"}
+	if others := os.Getenv("PEPBRANCHES"); others != "" {
+		patterns = strings.Split(others, ",")
+	}
+	args, err := gobuild.Parse(append([]string{"build", "-peptable=unused"}, patterns...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	annotated, err := gobuild.Archives(args, os.Stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f={{.ImportPath}} {{.Export}}", "--"}, patterns...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(out)) {
+		name, plain, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if plain == "" {
+			continue // unsafe
+		}
+		same, err := SameCode(plain, annotated[name])
+		if err != nil {
+			t.Error(err)
+		} else if !same {
+			t.Errorf("%s: the object file is another: %s, %s", name, plain, annotated[name])
+		}
+		n++
+	}
+	t.Logf("%d packages", n)
+	if n < len(patterns) {
+		t.Errorf("only %d packages were compared", n)
+	}
+}
 
 // Counts through the table are those of coverage.
 func TestCounts(t *testing.T) {
@@ -28,11 +80,11 @@ func TestCounts(t *testing.T) {
 		args    []string
 		cover   string // packages
 	}{
-		{"flate", []string{"1"}, "all"},
+		{"testdata/shapes", nil, "."},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			dir := t.TempDir()
-			source, err := filepath.Abs("../../testprogs/" + test.program)
+			source, err := filepath.Abs(test.program)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,6 +139,9 @@ func TestCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%d bodies are equal, %d of them executed %d times; %d lost (%v), executed %d times; %d unknown", r.Equal, r.Executed, r.EqualN, r.Lost, r.LostBy, r.LostN, r.Unknown)
+			for _, l := range r.LostBodies {
+				t.Logf("lost: %s", l)
+			}
 			for _, d := range r.Differ {
 				t.Error(d)
 			}

@@ -107,6 +107,7 @@ type Result struct {
 	LostBy               map[branches.Loss]int
 	Executed             int // of the equal ones
 	Differ               []string
+	LostBodies           []string
 }
 
 // Compare compares counts with those of coverage, body by body.
@@ -136,6 +137,7 @@ func Compare(counts map[Key]Count, coverage map[branches.Pos]int64) (*Result, er
 				r.Lost++
 				r.LostN += want
 				r.LostBy[got.Lost]++
+				r.LostBodies = append(r.LostBodies, fmt.Sprintf("%s: %s: %s", b.Outcome.Pos, b.Outcome.Kind, got.Lost))
 			case got.N == want:
 				r.Equal++
 				r.EqualN += want

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -195,6 +196,63 @@ func TestPlace(t *testing.T) {
 		}
 		if got, err := os.ReadFile(target); string(got) != test.want {
 			t.Errorf("%d: %q, %v, want %q", i, got, err, test.want)
+		}
+	}
+}
+
+// A pass that loses outcomes, or that removes some and is none of those that may, is found: there is no table then, and the error
+// names the pass and the function.
+func TestPassesThatLoseOutcomes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a compiler")
+	}
+	cfg := installed(t)
+	texts, err := overlaid(cfg.GOROOT)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ssa := filepath.Join(cfg.GOROOT, source, "compile", "internal", "ssa")
+	edit := func(file, old, new string) {
+		t.Helper()
+		name := filepath.Join(ssa, file)
+		text, ok := texts[name]
+		if !ok {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(b)
+		}
+		if strings.Count(text, old) != 1 {
+			t.Fatalf("%s has %q %d times, want once", file, old, strings.Count(text, old))
+		}
+		texts[name] = strings.Replace(text, old, new, 1)
+	}
+	edit("pepbranches.go", "import (\n", "import (\n\t\"os\"\n")
+	edit("pepbranches.go", "// PepNew returns", "func pepPlanted(s string) bool { return os.Getenv(\"PEPPLANTED\") == s }\n\n// PepNew returns")
+	edit("fuse.go", "\tb.pepMerge(c)\n", "\tif !pepPlanted(\"fuse\") {\n\t\tb.pepMerge(c)\n\t}\n")
+	edit("trim.go", "\t\tb.pepTrim()\n", "\t\tif !pepPlanted(\"trim\") {\n\t\t\tb.pepTrim()\n\t\t}\n")
+	edit("tighten.go", "func tighten(f *Func) {\n", "func tighten(f *Func) {\n\tif pepPlanted(\"tighten\") {\n\t\tf.pepGone(f.Entry.Probes)\n\t\tf.Entry.Probes = nil\n\t}\n")
+	dir := t.TempDir()
+	cfg.Announce, cfg.CacheDir = func(string) {}, dir
+	b := &builder{Config: cfg, stock: filepath.Join(cfg.GOTOOLDIR, exe("compile")), texts: texts, target: filepath.Join(dir, "planted", exe("compile"))}
+	if err := b.build(); err != nil {
+		t.Fatal(err)
+	}
+	for planted, want := range map[string]string{
+		"":        "",
+		"fuse":    `in unicode/utf8\.\w+ pass ".* fuse" leaves outcome \d+ \(\w\) in 0 places instead of 1`,
+		"trim":    `in unicode/utf8\.\w+ pass "trim" leaves outcome \d+ \(\w\) in 0 places instead of 1`,
+		"tighten": `in unicode/utf8\.\w+ pass "tighten" removes outcomes`,
+	} {
+		table := filepath.Join(dir, "table"+planted)
+		cmd := exec.Command(b.target, "-p", "unicode/utf8", "-complete", "-o", filepath.Join(dir, "utf8.o"), "utf8.go")
+		cmd.Dir = filepath.Join(cfg.GOROOT, "src", "unicode", "utf8")
+		cmd.Env = append(os.Environ(), "PWD="+cmd.Dir, "PEPPLANTED="+planted, "PEPBUILD_TABLE="+table)
+		out, err := cmd.CombinedOutput()
+		_, missing := os.Stat(table)
+		if (err == nil) != (want == "") || (missing == nil) != (want == "") || !regexp.MustCompile(want).Match(out) {
+			t.Errorf("planted in %q: %v, table: %v\n%s\nwant %s", planted, err, missing, out, want)
 		}
 	}
 }

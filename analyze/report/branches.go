@@ -1,0 +1,158 @@
+package report
+
+// This file lists a table of branches.
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A BranchTable lists a table of branches.
+type BranchTable struct {
+	File      string           `json:"file"`
+	Packages  int              `json:"packages" unit:"packages"`
+	Functions int              `json:"functions" unit:"functions"`
+	Unlike    []string         `json:"unlike"` // functions that several packages have, and not the same
+	Outcomes  int              `json:"outcomes" unit:"outcomes"`
+	Lost      int              `json:"lost" unit:"outcomes"`
+	Causes    []BranchCause    `json:"causes"` // of losses
+	Rows      int              `json:"rows" unit:"rows"`
+	Listed    []BranchFunction `json:"listed"` // only with -all or -func
+}
+
+// A BranchCause says how many outcomes are lost for one reason.
+type BranchCause struct {
+	Cause    string `json:"cause"`
+	Outcomes int    `json:"outcomes" unit:"outcomes"`
+}
+
+// A BranchFunction is a function of a table.
+type BranchFunction struct {
+	Func string      `json:"function"`
+	Size uint64      `json:"size" unit:"bytes"`
+	Rows []BranchRow `json:"rows"`
+	Lost []BranchRow `json:"lost"`
+}
+
+// A BranchRow is an outcome where an instruction stands for it, or why none does.
+type BranchRow struct {
+	PC      uint64 `json:"pc" unit:"bytes"` // from the beginning of the function; of a lost one 0
+	Way     string `json:"way"`             // "taken", or a cause
+	Outcome string `json:"outcome"`
+	Inlined string `json:"inlined"` // the function whose body is inlined, if that is not the one that is listed
+	File    string `json:"file"`
+	Line    int    `json:"line" unit:"line"`
+	Col     int    `json:"column" unit:"column"`
+}
+
+// Branches lists a table of branches.
+func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTable, error) {
+	funcs, unlike := branches.Functions(pkgs)
+	t := &BranchTable{File: file, Packages: len(pkgs), Functions: len(funcs), Unlike: unlike}
+	causes := map[branches.Loss]int{}
+	for i := range funcs {
+		f := &funcs[i]
+		t.Outcomes += len(f.Outcomes)
+		t.Rows += len(f.Rows)
+		for _, x := range f.Outcomes {
+			if x.Lost != 0 {
+				t.Lost++
+				causes[x.Lost]++
+			}
+		}
+		if o.Func != nil && o.Func.MatchString(f.Name) || o.Func == nil && o.All {
+			t.Listed = append(t.Listed, branchFunction(f))
+		}
+	}
+	if o.Func != nil && t.Listed == nil {
+		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all lists all functions", file, o.Func)
+	}
+	for cause, n := range causes {
+		t.Causes = append(t.Causes, BranchCause{cause.String(), n})
+	}
+	slices.SortFunc(t.Causes, func(a, b BranchCause) int {
+		return cmp.Or(cmp.Compare(b.Outcomes, a.Outcomes), cmp.Compare(a.Cause, b.Cause))
+	})
+	return t, nil
+}
+
+// BranchFunctions returns the names of the functions of a table.
+func BranchFunctions(pkgs []branches.Package) (names []string) {
+	for _, p := range pkgs {
+		for _, f := range p.Funcs {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func branchFunction(f *branches.Func) BranchFunction {
+	row := func(pc uint64, way string, o branches.Outcome) BranchRow {
+		r := BranchRow{PC: pc, Way: way, Outcome: o.Kind.String(), File: o.Pos.File, Line: o.Pos.Line, Col: o.Pos.Col}
+		if o.Call > 0 {
+			r.Inlined = f.Calls[o.Call-1].Func
+		}
+		return r
+	}
+	b := BranchFunction{Func: f.Name, Size: f.Size}
+	for _, r := range f.Rows {
+		way := r.Way.String()
+		if r.Way == branches.Jump {
+			way = fmt.Sprintf("%s %d", way, r.Index)
+		}
+		for _, o := range r.Outcomes {
+			b.Rows = append(b.Rows, row(r.PC, way, f.Outcomes[o]))
+		}
+	}
+	for _, o := range f.Outcomes {
+		if o.Lost != 0 {
+			b.Lost = append(b.Lost, row(0, o.Lost.String(), o))
+		}
+	}
+	return b
+}
+
+// Name implements listing.Listing.
+func (t *BranchTable) Name() string { return "branches" }
+
+// Print implements listing.Listing.
+func (t *BranchTable) Print(p *listing.Page) {
+	p.Line("%s: %s, %s, %s in %s", t.File, listing.Count(t.Packages, "package"), listing.Count(t.Functions, "function"),
+		listing.Count(t.Outcomes, "outcome"), listing.Count(t.Rows, "row"))
+	if t.Lost > 0 && t.Listed == nil {
+		p.Line("")
+		p.Line("%s (%s) cannot be counted", listing.Count(t.Lost, "outcome"), listing.Percent(listing.Ratio(int64(t.Lost), int64(t.Outcomes))))
+		causes := &listing.Table{Numbers: 1}
+		for _, c := range t.Causes {
+			causes.Row(fmt.Sprint(c.Outcomes), c.Cause)
+		}
+		p.Table("  ", causes)
+	}
+	if t.Unlike != nil && t.Listed == nil {
+		p.Line("")
+		p.Line("of several packages, and not the same")
+		for _, name := range t.Unlike {
+			p.Line("  %s", name)
+		}
+	}
+	for _, f := range t.Listed {
+		p.Line("")
+		p.Line("%s: %s", f.Func, listing.Count(f.Size, "byte"))
+		rows := &listing.Table{Numbers: 1}
+		add := func(pc string, r BranchRow) {
+			rows.Row(pc, r.Way, r.Outcome, fmt.Sprintf("%s:%d:%d", path.Base(r.File), r.Line, r.Col), r.Inlined)
+		}
+		for _, r := range f.Rows {
+			add(fmt.Sprintf("%#x", r.PC), r)
+		}
+		for _, r := range f.Lost {
+			add("lost", r)
+		}
+		p.Table("  ", rows)
+	}
+}

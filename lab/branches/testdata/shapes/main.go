@@ -1,0 +1,375 @@
+// Shapes has the forms of branches that the compiler treats in ways of their own.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+type pair struct {
+	name string
+	n    int
+}
+
+type number interface{ ~int | ~float64 }
+
+var sink int
+
+func main() {
+	r := uint32(1)
+	next := func(n int) int {
+		r = r*1664525 + 1013904223
+		return int(r>>8) % n
+	}
+	words := strings.Fields("one two three four five six seven")
+	for i := range 2000 {
+		a, b := next(20), next(20)
+		w := words[next(len(words))]
+		compare(w, words[next(len(words))], pair{w, a}, pair{"three", b})
+		logic(a, b, i)
+		ranges(a, b)
+		sink += table(a) + dense(a) + texts(w) + kinds(any(w), any(a), any(i > 5))
+		sink += pick(a, b) + int(pick(float64(a), float64(b)))
+		sink += loops(a) + jumps(a) + captured(a)
+		if err := recovers(a); err != nil && !errors.Is(err, errSmall) {
+			fmt.Println(err)
+		}
+		selects(a)
+		floats(float64(a)-10, float64(b))
+	}
+	fmt.Fprintln(os.Stderr, sink)
+}
+
+//go:noinline
+func use(any) {}
+
+// Comparisons that the compiler makes several of.
+func compare(s, t string, p, q pair) {
+	if s == t {
+		sink++
+	}
+	if s != t {
+		sink += 2
+	}
+	if !(s == t) {
+		sink += 3
+	} else {
+		sink--
+	}
+	if p == q {
+		sink += len(p.name)
+	}
+	if p != q && s == "one" {
+		sink += len(q.name)
+	}
+	if any(s) == any(t) || s == "two" {
+		sink += 5
+	}
+	for s != "" && s == t {
+		s = s[1:]
+		sink++
+	}
+}
+
+func logic(a, b, i int) {
+	if a > 5 && b > 5 || i%3 == 0 {
+		use(a)
+	} else {
+		sink++
+	}
+	if !(a > 3 || b > 3) {
+		use(b)
+	}
+	ok := a < b && b < 15
+	if ok {
+		use(ok)
+	}
+	if a < 10 == (b < 10) {
+		sink += 7
+	}
+	if debug && a > 2 {
+		fmt.Println("never")
+	}
+	if a > 17 {
+	} else if b > 17 {
+		sink += 9
+	} else {
+		sink += 10
+	}
+}
+
+const debug = false
+
+// What becomes one comparison, or conditional moves.
+func ranges(a, b int) {
+	if 0 <= a && a < 10 {
+		use(a)
+	}
+	if a < 3 || a > 12 {
+		use(b)
+	}
+	m := a
+	if b > m {
+		m = b
+	}
+	n := 1
+	if a == b {
+		n = 0
+	}
+	sink += m + n
+}
+
+// A table of values, in releases that make one.
+func table(n int) int {
+	switch n {
+	case 0:
+		return 10
+	case 1:
+		return 12
+	case 2:
+		return 99
+	case 3:
+		return 12
+	case 4:
+		return 5
+	case 5:
+		return 77
+	case 6:
+		return 4
+	case 7:
+		return 31
+	}
+	return 0
+}
+
+func dense(n int) int {
+	switch n {
+	case 0:
+		sink++
+	case 1, 2:
+		sink += 2
+		fallthrough
+	case 3:
+		return texts("two")
+	case 4:
+		return texts("six")
+	case 5:
+	case 6:
+		use(n)
+	case 7:
+		return n
+	case 8:
+		sink += 8
+	case 9, 10, 11:
+		return texts("nine")
+	default:
+		sink--
+	}
+	return 1
+}
+
+func texts(s string) int {
+	switch s {
+	case "one", "two":
+		return len(s)
+	case "three":
+		sink++
+	case "four", "five", "nine":
+		sink--
+	case "six":
+		return 9
+	default:
+		sink += 2
+	}
+	switch {
+	case len(s) > 3 && s[0] == 'f':
+		return 1
+	case s == "seven":
+		return 2
+	}
+	return 0
+}
+
+func kinds(values ...any) (n int) {
+	for _, v := range values {
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case int:
+			if v > 10 {
+				n++
+			}
+		case fmt.Stringer, error:
+			n += 100
+		default:
+			n--
+		}
+		if s, ok := v.(string); ok && s != "one" {
+			n++
+		}
+	}
+	return n
+}
+
+func pick[T number](a, b T) T {
+	if a > b {
+		return twice(a)
+	}
+	return twice(b)
+}
+
+func twice[T number](a T) T {
+	if a > 4 {
+		return a + a
+	}
+	return 2
+}
+
+func loops(n int) int {
+	sum := 0
+	for i := 0; i < n; i++ {
+		if i == 7 {
+			continue
+		}
+		sum += i
+	}
+	for i := range n {
+		sum ^= i
+	}
+	for range 3 {
+		sum++
+	}
+	for _, c := range "añb" {
+		if c > 100 {
+			sum++
+		}
+	}
+	for k, v := range map[int]int{1: 2, 3: 4} {
+		sum += k * v
+	}
+	for {
+		if sum > 50 {
+			break
+		}
+		sum += 11
+	}
+outer:
+	for i := range 4 {
+		for j := range 4 {
+			if i+j == n {
+				break outer
+			}
+			if j > i {
+				continue outer
+			}
+			sum++
+		}
+	}
+	for v := range countdown(n) {
+		if v == 3 {
+			break
+		}
+		sum += v
+	}
+	return sum
+}
+
+func countdown(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for n > 0 {
+			if !yield(n) {
+				return
+			}
+			n--
+		}
+	}
+}
+
+func jumps(n int) int {
+	i := 0
+again:
+	if i < n {
+		i += 3
+		goto again
+	}
+	return i
+}
+
+// Each round has a variable of its own.
+func captured(n int) (sum int) {
+	var fs []func() int
+	for i := 0; i < n; i++ {
+		fs = append(fs, func() int { i++; return i })
+	}
+	for _, f := range fs {
+		sum += f()
+	}
+	return sum
+}
+
+var errSmall = errors.New("small")
+
+func recovers(n int) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = errSmall
+		}
+	}()
+	if n < 3 {
+		panic(n)
+	}
+	if n > 10 {
+		defer use(n)
+	}
+	return nil
+}
+
+func selects(n int) {
+	c := make(chan int, 1)
+	if n > 5 {
+		c <- n
+	}
+	select {
+	case v := <-c:
+		sink += v
+	default:
+		sink++
+	}
+	d := make(chan int, 1)
+	if n > 7 { // one of the two is ready
+		d <- 1
+		c <- n
+	}
+	select {
+	case v := <-d:
+		sink += v
+	case c <- 1:
+		if len(c) > 1 {
+			sink++
+		}
+	}
+	select {
+	case c <- 2:
+		sink++
+	case <-d:
+		sink--
+	default:
+		sink += 2
+	}
+}
+
+func floats(x, y float64) {
+	if x == y {
+		use(x)
+	}
+	if x != y {
+		sink++
+	}
+	if x < 0 {
+		use(y)
+	} else if x >= y {
+		sink--
+	}
+}
