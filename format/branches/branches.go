@@ -246,7 +246,7 @@ func (r *reader) count() int { return r.below(len(r.text) + 1) }
 // below reads a number below n.
 func (r *reader) below(n int) int {
 	x := r.number()
-	if x >= uint64(max(n, 1)) {
+	if x >= uint64(n) {
 		r.fail()
 		return 0
 	}

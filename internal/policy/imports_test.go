@@ -50,7 +50,7 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... format/facts format/layout format/pdag format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/branches format/facts format/layout format/pdag format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
 	# is the door: commands, tests and the laboratory see no other package of it.
@@ -59,7 +59,7 @@ const walls = `
 	gobuild/internal/goruntime:
 	gobuild/internal/linked:   gobuild/internal/archive format runtime hwsim
 	gobuild/internal/toolexec: instrument/... gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/wire
-	gobuild:  analyze/cover analyze/profile analyze/report analyze/source format/wire instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked internal/listing internal/terminal gobuild/internal/toolexec runtime/poll
+	gobuild:  analyze/cover analyze/profile analyze/report analyze/source format/branches format/wire instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked internal/listing internal/terminal gobuild/internal/toolexec runtime/poll
 
 	# The tracer of live processes, the lowest room first. Each room knows rooms above it in this list
 	# and none below. Executables, the kernel's processes and the interpreters know nothing else of the
@@ -113,7 +113,7 @@ const walls = `
 	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/coverage cmd/pep/show format/schema
 	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice
 	cmd/pep/snapshot:
-	cmd/pep/choice: analyze/... format/schema internal/command cmd/pep/snapshot
+	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/snapshot
 	cmd/pep/launch: analyze/profile format/facts format/schema
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
 	cmd/peptrace: tracer analyze/source cmd/peptrace/cold internal/command internal/listing

@@ -81,6 +81,8 @@ func TestCounts(t *testing.T) {
 		cover   string // packages
 	}{
 		{"testdata/shapes", nil, "."},
+		{"../../testprogs/flate", []string{"1"}, ".,compress/flate,bufio,bytes,hash/crc32"},
+		{"../../testprogs/regex", []string{"1"}, ".,regexp,regexp/syntax"},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			dir := t.TempDir()

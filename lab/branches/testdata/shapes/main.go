@@ -37,6 +37,7 @@ func main() {
 			fmt.Println(err)
 		}
 		selects(a)
+		operands(a, b)
 		floats(float64(a)-10, float64(b))
 	}
 	fmt.Fprintln(os.Stderr, sink)
@@ -101,6 +102,55 @@ func logic(a, b, i int) {
 }
 
 const debug = false
+
+// The left operand decides whether the right one is called.
+func operands(a, b int) {
+	if a > 5 && right1(b) {
+		sink++
+	}
+	if a < 3 || right2(b) {
+		use(a)
+	}
+	ok := a > 2 && !right3(b)
+	if !ok {
+		sink++
+	}
+	for a > 0 && right4(a) {
+		a -= 2
+	}
+	switch {
+	case a > 0 || right5(b):
+		use(a)
+	case (b > 1 || a > 1) && right6(b):
+		sink++
+	}
+	use(b == 2 || !(b != 3) || right7(b) && right8(b))
+	if (a == b) == (b > 3) && right9(b) {
+		use(b)
+	}
+}
+
+func right1(n int) bool { return n > 5 }
+
+//go:noinline
+func right2(n int) bool { return n > 5 }
+
+func right3(n int) bool { return n > 5 }
+
+//go:noinline
+func right4(n int) bool { return n > 5 }
+
+func right5(n int) bool { return n > 15 }
+func right6(n int) bool { return n > 5 }
+
+//go:noinline
+func right7(n int) bool { return n > 5 }
+
+//go:noinline
+func right8(n int) bool { return n > 9 }
+
+//go:noinline
+func right9(n int) bool { return n > 9 }
 
 // What becomes one comparison, or conditional moves.
 func ranges(a, b int) {
