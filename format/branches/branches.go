@@ -69,7 +69,7 @@ func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.
 type Kind byte
 
 const (
-	True   Kind = 'T' // the condition of an if, a for or a range holds; of an operator && or ||, the left operand does
+	True   Kind = 'T' // at an if, a for or the word range: the condition holds; at an operator && or ||: the left operand does
 	False  Kind = 'F' // it does not
 	Clause Kind = 'C' // a clause of a switch or a select begins
 	Entry  Kind = 'E' // the function is called
