@@ -17,7 +17,6 @@ type BranchTable struct {
 	File      string           `json:"file"`
 	Packages  int              `json:"packages" unit:"packages"`
 	Functions int              `json:"functions" unit:"functions"`
-	Unlike    []string         `json:"unlike"` // functions that several packages have, and not the same
 	Outcomes  int              `json:"outcomes" unit:"outcomes"`
 	Lost      int              `json:"lost" unit:"outcomes"`
 	Causes    []BranchCause    `json:"causes"` // of losses
@@ -52,21 +51,23 @@ type BranchRow struct {
 
 // Branches lists a table of branches.
 func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTable, error) {
-	funcs, unlike := branches.Functions(pkgs)
-	t := &BranchTable{File: file, Packages: len(pkgs), Functions: len(funcs), Unlike: unlike}
+	t := &BranchTable{File: file, Packages: len(pkgs)}
 	causes := map[branches.Loss]int{}
-	for i := range funcs {
-		f := &funcs[i]
-		t.Outcomes += len(f.Outcomes)
-		t.Rows += len(f.Rows)
-		for _, x := range f.Outcomes {
-			if x.Lost != 0 {
-				t.Lost++
-				causes[x.Lost]++
+	for _, p := range pkgs {
+		t.Functions += len(p.Funcs)
+		for i := range p.Funcs {
+			f := &p.Funcs[i]
+			t.Outcomes += len(f.Outcomes)
+			t.Rows += len(f.Rows)
+			for _, x := range f.Outcomes {
+				if x.Lost != 0 {
+					t.Lost++
+					causes[x.Lost]++
+				}
 			}
-		}
-		if o.Func != nil && o.Func.MatchString(f.Name) || o.Func == nil && o.All {
-			t.Listed = append(t.Listed, branchFunction(f))
+			if o.Func != nil && o.Func.MatchString(f.Name) || o.Func == nil && o.All {
+				t.Listed = append(t.Listed, branchFunction(f))
+			}
 		}
 	}
 	if o.Func != nil && t.Listed == nil {
@@ -132,13 +133,6 @@ func (t *BranchTable) Print(p *listing.Page) {
 			causes.Row(fmt.Sprint(c.Outcomes), c.Cause)
 		}
 		p.Table("  ", causes)
-	}
-	if t.Unlike != nil && t.Listed == nil {
-		p.Line("")
-		p.Line("of several packages, and not the same")
-		for _, name := range t.Unlike {
-			p.Line("  %s", name)
-		}
 	}
 	for _, f := range t.Listed {
 		p.Line("")

@@ -157,55 +157,53 @@ func Read(data []byte) (pkgs []Package, err error) {
 	return pkgs, nil
 }
 
-// Functions returns the functions of the packages, each once. Several packages may have the same instance of a generic function,
-// and inline different calls in it. The linker takes one of them: where they differ nobody knows which, so the function is left out and
-// its name is in unlike.
-func Functions(pkgs []Package) (funcs []Func, unlike []string) {
-	for _, p := range pkgs {
-		funcs = append(funcs, p.Funcs...)
-	}
-	return once(funcs)
+// A Symbol is a function of an executable.
+type Symbol struct {
+	Name       string
+	Addr, Size uint64
 }
 
-// Linked returns the functions of an executable, whose sizes are known by name. Of functions that several packages have it takes
-// those with that size. It is an error if there is none: then the table is of another program.
-func Linked(pkgs []Package, sizes map[string]uint64) (funcs []Func, unlike []string, err error) {
-	fits := map[string]bool{}
+// A Placed is a function at its address.
+type Placed struct {
+	Addr uint64
+	Func
+}
+
+// Link returns the functions of an executable. Several functions of a table may have the same name: packages inline different calls
+// in the same instance of a generic function, and closures of inlined functions have the name that they have outside. Of
+// these it takes those with the size of the function in the executable. Where they differ nobody knows which is there, so the
+// function is left out, and in unlike. It is an error if none has the size: then the table is of another program.
+func Link(pkgs []Package, symbols []Symbol) (funcs []Placed, unlike []Symbol, err error) {
+	byName := map[string][]*Func{}
 	for _, p := range pkgs {
-		for _, f := range p.Funcs {
-			size, ok := sizes[f.Name]
-			if !ok {
-				continue
-			}
-			fits[f.Name] = fits[f.Name] || size == f.Size
-			if size == f.Size {
-				funcs = append(funcs, f)
-			}
+		for i := range p.Funcs {
+			f := &p.Funcs[i]
+			byName[f.Name] = append(byName[f.Name], f)
 		}
 	}
-	for name, fits := range fits {
-		if !fits {
-			return nil, nil, fmt.Errorf("%s has %d bytes in the executable, and another size in the table of branches: the table is of another program", name, sizes[name])
+	for _, s := range symbols {
+		var fit *Func
+		same := true
+		for _, f := range byName[s.Name] {
+			switch {
+			case f.Size != s.Size:
+			case fit == nil:
+				fit = f
+			default:
+				same = same && fit.equal(f)
+			}
+		}
+		switch {
+		case byName[s.Name] == nil: // assembly or C
+		case fit == nil:
+			return nil, nil, fmt.Errorf("%s has %d bytes in the executable, and another size in the table of branches: the table is of another program", s.Name, s.Size)
+		case same:
+			funcs = append(funcs, Placed{s.Addr, *fit})
+		default:
+			unlike = append(unlike, s)
 		}
 	}
-	funcs, unlike = once(funcs)
 	return funcs, unlike, nil
-}
-
-func once(all []Func) (funcs []Func, unlike []string) {
-	slices.SortStableFunc(all, func(a, b Func) int { return strings.Compare(a.Name, b.Name) })
-	for i := 0; i < len(all); {
-		f, same := all[i], true
-		for i++; i < len(all) && all[i].Name == f.Name; i++ {
-			same = same && f.equal(&all[i])
-		}
-		if same {
-			funcs = append(funcs, f)
-		} else {
-			unlike = append(unlike, f.Name)
-		}
-	}
-	return funcs, unlike
 }
 
 func (f *Func) equal(g *Func) bool {

@@ -25,10 +25,10 @@ func TestRead(t *testing.T) {
 	if len(pkgs) != 1 || pkgs[0].Path != "main" {
 		t.Fatalf("packages %+v, want main", pkgs)
 	}
-	funcs, unlike := Functions(pkgs)
+	funcs := pkgs[0].Funcs
 	i := slices.IndexFunc(funcs, func(f Func) bool { return f.Name == "main.pick" })
-	if i < 0 || len(unlike) > 0 {
-		t.Fatalf("functions %+v, %v", funcs, unlike)
+	if i < 0 {
+		t.Fatalf("functions %+v", funcs)
 	}
 	f := funcs[i]
 	var rows []string
@@ -64,39 +64,46 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Of functions of several packages the executable has one.
-func TestLinked(t *testing.T) {
+// Of functions with one name the executable has some.
+func TestLink(t *testing.T) {
 	f := Func{Name: "f", Size: 8, Rows: []Row{{PC: 1, Way: Taken}}}
 	other, big := f, f
 	other.Rows = []Row{{PC: 2, Way: Taken}}
 	big.Size = 9
 	pkgs := []Package{{Path: "a", Funcs: []Func{f, {Name: "unlinked", Size: 3}}}, {Path: "b", Funcs: []Func{f}}, {Path: "c", Funcs: []Func{big}}}
+	symbols := []Symbol{{"f", 100, 8}, {"assembly", 150, 7}, {"f", 200, 9}}
 	for _, test := range []struct {
-		pkgs  []Package
-		size  uint64
-		pc    uint64 // 0: none of them
-		error string
+		pkgs           []Package
+		symbols        []Symbol
+		placed, unlike []uint64 // addresses
+		error          string
 	}{
-		{pkgs, 8, 1, ""},
-		{pkgs, 9, 1, ""},
-		{pkgs, 10, 0, "f has 10 bytes in the executable"},
-		{append(pkgs, Package{Funcs: []Func{other}}), 8, 0, ""},
-		{append(pkgs, Package{Funcs: []Func{other}}), 9, 1, ""},
+		{pkgs, symbols, []uint64{100, 200}, nil, ""},
+		{append(pkgs, Package{Funcs: []Func{other}}), symbols, []uint64{200}, []uint64{100}, ""},
+		{pkgs, []Symbol{{"f", 100, 10}}, nil, nil, "f has 10 bytes in the executable"},
 	} {
-		funcs, unlike, err := Linked(test.pkgs, map[string]uint64{"f": test.size, "assembly": 7})
-		switch {
-		case test.error != "":
+		funcs, unlike, err := Link(test.pkgs, test.symbols)
+		if test.error != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), test.error) {
-				t.Errorf("%d bytes: %v, want %s", test.size, err, test.error)
+				t.Errorf("%v: %v, want %s", test.symbols, err, test.error)
 			}
-		case err != nil:
-			t.Errorf("%d bytes: %v", test.size, err)
-		case test.pc == 0:
-			if len(funcs) > 0 || !slices.Equal(unlike, []string{"f"}) {
-				t.Errorf("%d bytes: %+v, %v, want f to be unlike", test.size, funcs, unlike)
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		var placed, not []uint64
+		for _, p := range funcs {
+			placed = append(placed, p.Addr)
+			if p.Addr == 100 && p.Size != 8 || p.Addr == 200 && p.Size != 9 {
+				t.Errorf("%d bytes at %d", p.Size, p.Addr)
 			}
-		case len(funcs) != 1 || len(unlike) > 0 || funcs[0].Size != test.size || funcs[0].Rows[0].PC != test.pc:
-			t.Errorf("%d bytes: %+v, %v, want f", test.size, funcs, unlike)
+		}
+		for _, s := range unlike {
+			not = append(not, s.Addr)
+		}
+		if !slices.Equal(placed, test.placed) || !slices.Equal(not, test.unlike) {
+			t.Errorf("%v: placed at %d, unlike at %d, want %d, %d", test.symbols, placed, not, test.placed, test.unlike)
 		}
 	}
 }
@@ -132,6 +139,5 @@ func FuzzRead(f *testing.F) {
 				}
 			}
 		}
-		Functions(pkgs)
 	})
 }

@@ -130,32 +130,24 @@ func parse(sc *bufio.Scanner) (*trace, error) {
 	return t, sc.Err()
 }
 
-// readSymbols returns the functions of an executable by name.
-func readSymbols(exe string) (map[string]elf.Symbol, error) {
+// readSymbols returns the functions of an executable.
+func readSymbols(exe string) (symbols []branches.Symbol, err error) {
 	f, err := elf.Open(exe)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	list, err := f.Symbols()
-	if err != nil {
-		return nil, err
-	}
-	symbols := map[string]elf.Symbol{}
 	for _, s := range list {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			symbols[s.Name] = s
+			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
 		}
 	}
-	return symbols, nil
+	return symbols, err
 }
 
-func (t *trace) count(pkgs []branches.Package, symbols map[string]elf.Symbol) (map[Key]Count, error) {
-	sizes := map[string]uint64{}
-	for name, s := range symbols {
-		sizes[name] = s.Size
-	}
-	funcs, unlike, err := branches.Linked(pkgs, sizes)
+func (t *trace) count(pkgs []branches.Package, symbols []branches.Symbol) (map[Key]Count, error) {
+	funcs, unlike, err := branches.Link(pkgs, symbols)
 	if err != nil {
 		return nil, err
 	}
@@ -181,9 +173,10 @@ func (t *trace) count(pkgs []branches.Package, symbols map[string]elf.Symbol) (m
 		counts[k] = c
 	}
 	for _, f := range funcs {
+		lost := make([]branches.Loss, len(f.Outcomes))
 		ns := make([]int64, len(f.Outcomes))
 		for _, r := range f.Rows {
-			pc := symbols[f.Name].Value + r.PC
+			pc := f.Addr + r.PC
 			n := t.executed[pc]
 			switch r.Way {
 			case branches.Taken:
@@ -194,19 +187,20 @@ func (t *trace) count(pkgs []branches.Package, symbols map[string]elf.Symbol) (m
 			for _, o := range r.Outcomes {
 				ns[o] += n
 				if r.Way == branches.Jump && n > 0 {
-					f.Outcomes[o].Lost = branches.NoPlace // callgrind does not say which entry of the table it is
+					lost[o] = branches.NoPlace // callgrind does not say which entry of the table it is
 				}
 			}
 		}
 		for i, o := range f.Outcomes {
-			add(&f, o, ns[i])
+			o.Lost = max(o.Lost, lost[i])
+			add(&f.Func, o, ns[i])
 		}
 	}
-	for _, name := range unlike {
+	for _, s := range unlike {
 		for _, p := range pkgs {
 			for _, f := range p.Funcs {
 				for _, o := range f.Outcomes {
-					if f.Name == name {
+					if f.Name == s.Name {
 						o.Lost = branches.Twice // which of them the linker has taken, nobody knows
 						add(&f, o, 0)
 					}

@@ -172,6 +172,8 @@ func ranges(a, b int) {
 }
 
 // A table of values, in releases that make one.
+//
+//go:noinline
 func table(n int) int {
 	switch n {
 	case 0:
