@@ -61,6 +61,7 @@ func (b *build) checkRelease() error {
 		flag, why string
 	}{
 		{b.args.Taps.Kinds != "", "-peptaps", "package runtime"},
+		{b.args.Table != "", "-peptable", "compiler"},
 		{b.args.Inline == "same", "-pepinline=same", "compiler"},
 	} {
 		if f.given {

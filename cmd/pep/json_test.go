@@ -28,6 +28,8 @@ func TestJSON(t *testing.T) {
 		{Line: "ranges -phi 4 -cover 50 app.72.values.pb.gz", Rows: rangeRows},
 		{Line: "sites app", Rows: siteRows},
 		{Line: "sites -all app", Rows: siteRows},
+		{Line: "sites pick.table", Rows: branchRows},
+		{Line: "sites -all pick.table", Rows: branchRows},
 		{Line: "accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", Rows: accuracyRows},
 		{Line: "pgo -o default.pgo -n 0 app.71.paths.pb.gz", Rows: pgoRows},
 		{Line: "dump exact.70.paths.pb.gz", Rows: dumpRows},
@@ -208,6 +210,31 @@ func rangeRows(o commandtest.Object) (rows []string) {
 	}
 	if n := o.Int("more_sources"); n > 0 {
 		rows = append(rows, strings.Replace(fmt.Sprintf("and %d taps without such a range, %.2f%% of the events", n, 100*float64(o.Int("more_events"))/float64(o.Int("events"))), "1 taps", "1 tap", 1))
+	}
+	return rows
+}
+
+func branchRows(o commandtest.Object) (rows []string) {
+	rows = append(rows, fmt.Sprintf("%s: %d package, %d functions, %d outcomes in %d rows", o.Text("file"), o.Int("packages"), o.Int("functions"), o.Int("outcomes"), o.Int("rows")))
+	if len(o.All("listed")) == 0 {
+		rows = append(rows, fmt.Sprintf("%d outcomes", o.Int("lost")))
+		for _, c := range o.All("causes") {
+			rows = append(rows, fmt.Sprintf("%d %s", c.Int("outcomes"), c.Text("cause")))
+		}
+	}
+	for _, f := range o.All("listed") {
+		rows = append(rows, fmt.Sprintf("%s: %d bytes", f.Text("function"), f.Int("size")))
+		row := func(pc string, r commandtest.Object) {
+			file := r.Text("file")
+			rows = append(rows, strings.TrimSpace(fmt.Sprintf("%s %s %s %s:%d:%d %s", pc, r.Text("way"), r.Text("outcome"),
+				file[strings.LastIndex(file, "/")+1:], r.Int("line"), r.Int("column"), r.Text("inlined"))))
+		}
+		for _, r := range f.All("rows") {
+			row(fmt.Sprintf("%#x", r.Int("pc")), r)
+		}
+		for _, r := range f.All("lost") {
+			row("lost", r)
+		}
 	}
 	return rows
 }

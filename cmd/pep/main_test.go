@@ -91,7 +91,8 @@ func makeExample(dir string) error {
 			return err
 		}
 	}
-	return errors.Join(makeProgram(filepath.Join(dir, "app")), makeCover(dir), makeCold(dir))
+	table, err := os.ReadFile("../../format/branches/testdata/pick.table")
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "pick.table"), table, 0o644), makeProgram(filepath.Join(dir, "app")), makeCover(dir), makeCold(dir))
 }
 
 // makeCover makes the profile of a program that was built with -pepmode=cover, and its site tables: pick was called
