@@ -119,7 +119,7 @@ func branchFunction(f *branches.Func) BranchFunction {
 }
 
 // Name implements listing.Listing.
-func (t *BranchTable) Name() string { return "branches" }
+func (t *BranchTable) Name() string { return "sites" }
 
 // Print implements listing.Listing.
 func (t *BranchTable) Print(p *listing.Page) {

@@ -217,7 +217,7 @@ func rangeRows(o commandtest.Object) (rows []string) {
 func branchRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, fmt.Sprintf("%s: %d package, %d functions, %d outcomes in %d rows", o.Text("file"), o.Int("packages"), o.Int("functions"), o.Int("outcomes"), o.Int("rows")))
 	if len(o.All("listed")) == 0 {
-		rows = append(rows, fmt.Sprintf("%d outcomes", o.Int("lost")))
+		rows = append(rows, fmt.Sprintf("%d outcomes (%.2f%%) cannot be counted", o.Int("lost"), 100*float64(o.Int("lost"))/float64(o.Int("outcomes"))))
 		for _, c := range o.All("causes") {
 			rows = append(rows, fmt.Sprintf("%d %s", c.Int("outcomes"), c.Text("cause")))
 		}

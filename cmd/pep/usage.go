@@ -337,7 +337,7 @@ Examples:
 
 	pep sites app
 	pep sites -all -func '^main\.is' app
-	pep sites -func main.f app.table
+	pep sites -func main.pick pick.table
 `
 
 	accuracyUsage = `pep accuracy [-json] EXACT SAMPLED
