@@ -36,6 +36,7 @@ var listings = []namedListing{
 	{"pep values", &report.ValueTable{}},
 	{"pep ranges", &report.RangeTable{}},
 	{"pep sites", &report.SiteTable{}},
+	{"pep sites TABLE", &report.BranchTable{}},
 	{"pep accuracy", &report.AccuracyTable{}},
 	{"pep dump", &report.DumpTable{}},
 	{"pepsim run", &replay.RunTable{}},
