@@ -146,6 +146,23 @@ func readSymbols(exe string) (symbols []branches.Symbol, err error) {
 	return symbols, err
 }
 
+// Code returns how many bytes of the functions of a program a table knows, and how many there are. The others are in assembly or C,
+// or the table does not say which of several functions they are.
+func Code(exe string, pkgs []branches.Package) (known, all uint64, err error) {
+	symbols, err := readSymbols(exe)
+	if err != nil {
+		return 0, 0, err
+	}
+	funcs, _, err := branches.Link(pkgs, symbols)
+	for _, s := range symbols {
+		all += s.Size
+	}
+	for _, f := range funcs {
+		known += f.Size
+	}
+	return known, all, err
+}
+
 func (t *trace) count(pkgs []branches.Package, symbols []branches.Symbol) (map[Key]Count, error) {
 	funcs, unlike, err := branches.Link(pkgs, symbols)
 	if err != nil {

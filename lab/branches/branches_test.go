@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 // The compiler makes the same object files with tables as without, of ten packages and all that they import, or with
 // PEPBRANCHES=std,cmd of others.
 func TestCodeIsUnchanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles much of std")
+	}
 	patterns := []string{"compress/flate", "encoding/json", "go/types", "html/template", "math/big", "net/http", "regexp", "runtime/pprof", "slices", "text/tabwriter"}
 	if others := os.Getenv("PEPBRANCHES"); others != "" {
 		patterns = strings.Split(others, ",")
@@ -48,6 +51,7 @@ func TestCodeIsUnchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
+	other := ""
 	for line := range strings.Lines(string(out)) {
 		name, plain, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if plain == "" {
@@ -59,6 +63,10 @@ func TestCodeIsUnchanged(t *testing.T) {
 		} else if !same {
 			t.Errorf("%s: the object file is another: %s, %s", name, plain, annotated[name])
 		}
+		if same, err := SameCode(plain, other); other != "" && (same || err != nil) {
+			t.Errorf("%s and %s are the same: %v, %v", plain, other, same, err)
+		}
+		other = plain
 		n++
 	}
 	t.Logf("%d packages", n)
@@ -69,6 +77,9 @@ func TestCodeIsUnchanged(t *testing.T) {
 
 // Counts through the table are those of coverage.
 func TestCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles much of std")
+	}
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("valgrind is not in PATH")
 	}
@@ -143,6 +154,11 @@ func TestCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			known, all, err := Code(exe, pkgs)
+			if err != nil || known < all*9/10 {
+				t.Errorf("the table knows %d of %d bytes of code, %v", known, all, err)
+			}
+			t.Logf("the table knows %d of %d bytes of code", known, all)
 			t.Logf("%d bodies are equal, %d of them executed %d times; %d lost (%v), executed %d times; %d are missing", r.Equal, r.Executed, r.EqualN, r.Lost, r.LostBy, r.LostN, len(r.Missing))
 			for _, m := range r.Missing {
 				if !slices.Contains(test.missing, filepath.Base(m)) {
