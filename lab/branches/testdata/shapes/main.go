@@ -38,6 +38,8 @@ func main() {
 		}
 		selects(a)
 		operands(a, b)
+		nested(a)
+		barrier(a, b, &pair{w, a})
 		floats(float64(a)-10, float64(b))
 	}
 	fmt.Fprintln(os.Stderr, sink)
@@ -423,5 +425,28 @@ func floats(x, y float64) {
 		use(y)
 	} else if x >= y {
 		sink--
+	}
+}
+
+// One comparison, which does not say how often the outer condition holds.
+func nested(a int) {
+	if a >= 5 {
+		if a < 10 {
+			use(a)
+		}
+	}
+}
+
+var last *pair
+
+// The store needs a write barrier, which makes several blocks of the one in front of the branch.
+//
+//go:noinline
+func barrier(a, b int, p *pair) {
+	last = p
+	if a > b {
+		use(a)
+	} else {
+		sink++
 	}
 }
