@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,10 +72,7 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 		return nil, err
 	}
 	var tables []byte
-	for _, path := range untested {
-		if archives[path] == "" {
-			continue
-		}
+	for _, path := range slices.Sorted(maps.Keys(archives)) {
 		table, err := toolexec.SiteTable(archives[path])
 		if err != nil {
 			return nil, err

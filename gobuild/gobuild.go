@@ -286,13 +286,13 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if system := b.env["GOOS"] + "/" + b.env["GOARCH"]; b.args.Table != "" && system != "linux/amd64" {
+		return nil, "", usagef("-peptable=%s: there are tables of branches for linux/amd64 only, and this build is for %s", b.args.Table, system)
+	}
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
 	if b.args.Table != "" {
-		if arch := b.env["GOARCH"]; arch != "amd64" {
-			return nil, "", usagef("-peptable=%s: there are tables of branches for GOARCH=amd64 only, and this build is for %s", b.args.Table, arch)
-		}
 		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(string) string { return toolexec.Branches(b.compiler.Key) }))
 		return goArgs, "", err
 	}

@@ -38,7 +38,7 @@ func main() {
 		}
 		selects(a)
 		operands(a, b)
-		nested(a)
+		both(a)
 		barrier(a, b, &pair{w, a})
 		floats(float64(a)-10, float64(b))
 	}
@@ -428,12 +428,12 @@ func floats(x, y float64) {
 	}
 }
 
-// One comparison, which does not say how often the outer condition holds.
-func nested(a int) {
-	if a >= 5 {
-		if a < 10 {
-			use(a)
-		}
+// One comparison says how often both hold, and nothing else.
+//
+//go:noinline
+func both(a int) {
+	if a >= 5 && a < 10 { // merged
+		use(a)
 	}
 }
 
