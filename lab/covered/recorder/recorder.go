@@ -100,10 +100,8 @@ type edit struct {
 	text string
 }
 
-// A function is a body with the numbers of its decisions.
+// A function has the numbers of its decisions.
 type function struct {
-	body      token.Pos // after the brace
-	end       token.Pos
 	decisions []int
 }
 

@@ -39,15 +39,15 @@ func newLink(program int, path string, offsets, cookies []uint64, pid int) (link
 		program: uint32(program), kind: kind, path: uintptr(unsafe.Pointer(name)), offsets: uintptr(unsafe.Pointer(&offsets[0])),
 		cookies: uintptr(unsafe.Pointer(&cookies[0])), n: uint32(len(offsets)), pid: uint32(pid),
 	}
-	held = a // so that it is not on the stack, which moves
+	var pinner runtime.Pinner // or it might be on the stack, which moves
+	pinner.Pin(a)
+	defer pinner.Unpin()
 	fd, err := inChild(unix.SYS_BPF, create, uintptr(unsafe.Pointer(a)), unsafe.Sizeof(*a))
 	runtime.KeepAlive(name)
 	runtime.KeepAlive(offsets)
 	runtime.KeepAlive(cookies)
 	return link{fd}, err
 }
-
-var held any
 
 func (l link) close() error {
 	_, err := inChild(unix.SYS_CLOSE, l.fd, 0, 0)
