@@ -153,6 +153,16 @@ func survey(t *testing.T, path string, scope report.Scope) *cold.Plan {
 	return plan
 }
 
+// ofTime reports whether what a function executes depends on which goroutine comes first, so that two runs differ.
+func ofTime(name string) bool {
+	for _, pkg := range []string{"sync.", "internal/sync.", "internal/poll.", "cmd/vendor/golang.org/x/sync/semaphore."} {
+		if strings.HasPrefix(name, pkg) {
+			return true
+		}
+	}
+	return false
+}
+
 // Blocks that were seen are those whose first instruction the processor executed.
 func TestBlocksAreThoseThatRan(t *testing.T) {
 	needRights(t)
@@ -164,7 +174,7 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 		scope         report.Scope
 		args          []string
 		least         int
-		// How many blocks may differ: code depends on chance, in caches of type switches, and on time.
+		// How many blocks may differ: code depends on chance, in caches of type switches.
 		most int
 	}{
 		{"some", control, control, false, report.Modules, []string{"some"}, 100, 0},
@@ -196,7 +206,7 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 				if executed {
 					ran++
 				}
-				if x.Class == site.Refused || seen[i] == executed {
+				if x.Class == site.Refused || seen[i] == executed || ofTime(f.Name) {
 					return
 				}
 				differ++
