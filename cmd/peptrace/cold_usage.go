@@ -19,7 +19,7 @@ when the block runs for the first time. From then on the block costs nothing.
 
 It ends when it is interrupted (SIGINT, ^C), when the time is over, or when the program
 ends. PROGRAM with its arguments is started and has probes from its first instruction
-on; peptrace waits for it and ends with its exit code.
+on; peptrace passes signals on, waits for it, and ends with its exit code.
 
 	-p PID              a process that runs already
 	-a PROGRAM          all processes of an executable, also those that start later

@@ -114,10 +114,10 @@ const walls = `
 	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice
 	cmd/pep/snapshot:
 	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/snapshot
-	cmd/pep/launch: analyze/profile format/facts format/schema
+	cmd/pep/launch: analyze/profile format/facts format/schema internal/terminal
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
 	cmd/peptrace: tracer analyze/source cmd/peptrace/cold internal/command internal/listing
-	cmd/peptrace/cold: tracer analyze/cold analyze/source internal/command internal/listing
+	cmd/peptrace/cold: tracer analyze/cold analyze/source internal/command internal/listing internal/terminal
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
 	cmd/pepsim/profiles: hwsim hwsim/trace format/facts format/pprofenc runtime/report format/tuple
 	cmd/pepsim/record:   hwsim/trace
@@ -320,7 +320,7 @@ var outsiders = map[string][]string{
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"github.com/cilium/ebpf/...":          {"tracer/internal/...", "lab/sampling"},
 	"golang.org/x/arch/...":               {"tracer/internal/..."},
-	"golang.org/x/sys/...":                {"tracer/internal/...", "lab/bench", "lab/sampling"},
+	"golang.org/x/sys/...":                {"internal/terminal", "tracer/internal/...", "lab/bench", "lab/sampling"},
 	"golang.org/x/term":                   {"internal/terminal"},
 	"golang.org/x/perf/...":               {"lab/bench"},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},

@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // A Session runs programs in a directory of its own. Their files and profiles stay there, for further
@@ -76,8 +76,8 @@ func (s *Session) Build(args []string) (program string, code int, err error) {
 	return filepath.Join(s.Dir, files[0].Name()), 0, nil
 }
 
-// Run runs a program. It returns the exit code, of one that a signal has killed as shells do. Ctrl-C ends
-// the program, but not Run.
+// Run runs a program. It returns the exit code, of one that a signal has killed as shells do. Ctrl-C and
+// signals end the program, but not Run.
 func (s *Session) Run(program string, args []string) (code int, err error) {
 	return s.exec(program, args...)
 }
@@ -92,13 +92,15 @@ func (s *Session) Test(args []string) (code int, err error) {
 }
 
 func (s *Session) exec(name string, args ...string) (code int, err error) {
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, os.Interrupt)
-	defer signal.Stop(interrupted)
 	cmd := exec.Command(name, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.stdin, s.stdout, s.stderr
 	cmd.Env = append(os.Environ(), "PEPDIR="+s.Dir)
-	err = cmd.Run()
+	if err = cmd.Start(); err != nil {
+		return 0, err
+	}
+	stop := terminal.Forward(cmd, func() {})
+	defer stop()
+	err = cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exitCode(exit.ProcessState), nil
 	}

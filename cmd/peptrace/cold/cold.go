@@ -10,15 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"os/signal"
-	"syscall"
 
 	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
 	"github.com/pepgo/pep/tracer"
 )
 
@@ -49,7 +47,9 @@ func Run(c *command.Call) error {
 	if err := q.Check(); err != nil {
 		return command.Usagef("cold: %w", err)
 	}
-	ctx, stop := interruptible(q.Program)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	stop := terminal.Forward(q.Program, cancel)
 	defer stop()
 	d, err := tracer.Cold(ctx, q, func(probes int) { c.Note("%s; ^C ends", listing.Count(probes, "probe")) })
 	if err != nil {
@@ -70,25 +70,6 @@ func Run(c *command.Call) error {
 		return err
 	}
 	return exitOf(ended)
-}
-
-// interruptible returns a context that is done at the first signal that ends programs. A program that was started gets
-// the signal, too, unless the terminal has sent it to both.
-func interruptible(program *exec.Cmd) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		select {
-		case s := <-signals:
-			if program != nil && program.Process != nil && s != os.Interrupt {
-				program.Process.Signal(s)
-			}
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { signal.Stop(signals); cancel() }
 }
 
 // exitOf makes the exit code of a program that of the command.
