@@ -24,6 +24,7 @@ import (
 	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/exe/site"
 	"github.com/pepgo/pep/tracer/internal/proc/rights"
+	"github.com/pepgo/pep/tracer/internal/proc/uprobe"
 )
 
 // A Target is what has probes.
@@ -55,9 +56,6 @@ const (
 	shed    = 5 * time.Second
 )
 
-// errRefused is the kernel's ENOTSUPP: there is an instruction that it cannot probe.
-const errRefused = syscall.Errno(524)
-
 // A Session is a set of probes.
 type Session struct {
 	plan    *Plan
@@ -74,7 +72,7 @@ type Session struct {
 	fresh   []Hit  // since Take
 	refused []int  // blocks that the kernel refuses to probe
 	groups  []*blocks
-	fault   *link
+	fault   *uprobe.Link
 	pids    map[uint32]bool // of all hits
 	texts   map[uint32]*text
 	pid     int    // of the process that links are for, 0 for all
@@ -83,11 +81,11 @@ type Session struct {
 	cost    costs
 }
 
-// blocks are blocks with links of their own.
+// blocks are blocks with a link of their own.
 type blocks struct {
 	list  []int
-	links []link
-	dirty bool // some were hit
+	link  *uprobe.Link // nil if there is none
+	dirty bool         // some were hit
 }
 
 // Attach puts probes on the blocks of a plan, without those that are known. Errors that wrap rights.ErrMissing say which
@@ -137,7 +135,7 @@ func (s *Session) attach() (err error) {
 	}
 	for part := range slices.Chunk(list, size) {
 		g := &blocks{list: slices.Clone(part)}
-		if g.links, err = s.links(part); err != nil {
+		if g.link, err = s.link(part); err != nil {
 			return err
 		}
 		s.mu.Lock()
@@ -145,12 +143,12 @@ func (s *Session) attach() (err error) {
 		s.mu.Unlock()
 	}
 	if x := s.plan.panics; x.Offset != 0 && x.Class != site.Refused {
-		l, err := s.link([]uint64{x.Offset}, []uint64{fault})
+		l, _, err := uprobe.Attach(s.program.prog, s.target.Exe, []uint64{x.Offset}, []uint64{fault}, s.pid)
 		if err != nil {
 			return err
 		}
 		s.mu.Lock()
-		s.fault = &l
+		s.fault = l
 		s.mu.Unlock()
 	}
 	s.cost.attached(len(list), time.Since(began))
@@ -185,11 +183,11 @@ func (s *Session) try() error {
 	}
 	s.pid = child.Cmd.Process.Pid
 	for part := range slices.Chunk(s.unknown(), maxLink) {
-		links, err1 := s.links(part)
-		err = errors.Join(err, err1)
-		for _, l := range links {
-			l.close()
+		l, err1 := s.link(part)
+		if err1 == nil {
+			err1 = l.Close()
 		}
+		err = errors.Join(err, err1)
 	}
 	s.pid = 0
 	return errors.Join(err, child.Kill())
@@ -245,42 +243,24 @@ func (s *Session) prepare() error {
 	return nil
 }
 
-// links makes links of blocks: one, if the kernel accepts all places. Those that it refuses are known from then
-// on, and reported.
-func (s *Session) links(list []int) ([]link, error) {
+// link makes a link of blocks. Those that the kernel refuses are known from then on, and reported.
+func (s *Session) link(list []int) (*uprobe.Link, error) {
 	var offsets, cookies []uint64
 	for _, i := range list {
 		offsets = append(offsets, s.plan.Places[i].Offset)
 		cookies = append(cookies, uint64(i))
 	}
-	l, err := s.link(offsets, cookies)
-	switch {
-	case err == nil:
-		return []link{l}, nil
-	case !errors.Is(err, errRefused):
-		return nil, rights.Explain(fmt.Errorf("attaching %d probes to %s: %w", len(list), s.target.Exe, err))
-	case len(list) == 1:
-		s.refuse(list[0])
-		return nil, nil
-	}
-	first, err := s.links(list[:len(list)/2])
+	l, refused, err := uprobe.Attach(s.program.prog, s.target.Exe, offsets, cookies, s.pid)
 	if err != nil {
-		return nil, err
+		return nil, rights.Explain(fmt.Errorf("attaching %d probes to %s: %w", len(list), s.target.Exe, err))
 	}
-	second, err := s.links(list[len(list)/2:])
-	return append(first, second...), err
-}
-
-func (s *Session) link(offsets, cookies []uint64) (link, error) {
-	return newLink(s.program.prog.FD(), s.target.Exe, offsets, cookies, s.pid)
-}
-
-// refuse takes a block off the list, because the kernel cannot probe its instruction.
-func (s *Session) refuse(i int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.known[i] = true
-	s.refused = append(s.refused, i)
+	for _, i := range refused {
+		s.known[list[i]] = true
+		s.refused = append(s.refused, list[i])
+	}
+	return l, nil
 }
 
 // Refused returns the blocks that the kernel refuses to probe.
@@ -528,10 +508,10 @@ func (s *Session) renew() {
 		if !dirty {
 			continue
 		}
-		var links []link
+		var l *uprobe.Link
 		if len(left) > 0 {
 			var err error
-			links, err = s.links(left)
+			l, err = s.link(left)
 			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) { // the process has ended
 				return
 			}
@@ -541,11 +521,13 @@ func (s *Session) renew() {
 			}
 		}
 		s.mu.Lock()
-		old := g.links
-		g.links = links
+		old := g.link
+		g.link = l
 		s.mu.Unlock()
-		for _, l := range old {
-			l.close()
+		if old != nil {
+			if err := old.Close(); err != nil {
+				s.fail(err)
+			}
 		}
 	}
 }
@@ -561,7 +543,7 @@ func (s *Session) split() {
 		for part := range slices.Chunk(g.list, group) {
 			parts = append(parts, &blocks{list: part, dirty: true})
 		}
-		parts[len(parts)-1].links = g.links // until the groups before have links of their own
+		parts[len(parts)-1].link = g.link // until the groups before have links of their own
 		s.groups = slices.Replace(s.groups, i, i+1, parts...)
 		i += len(parts) - 1
 	}
@@ -607,12 +589,12 @@ func (s *Session) detach() (err error) {
 	groups, fault := s.groups, s.fault
 	s.mu.Unlock()
 	for _, g := range groups {
-		for _, l := range g.links {
-			err = errors.Join(err, l.close())
+		if g.link != nil {
+			err = errors.Join(err, g.link.Close())
 		}
 	}
 	if fault != nil {
-		err = errors.Join(err, fault.close())
+		err = errors.Join(err, fault.Close())
 	}
 	if s.reader != nil {
 		s.reader.Flush() // what is there is read

@@ -9,16 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/cilium/ebpf"
-	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/tracer/internal/interp/bpf/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/proc/rights"
+	"github.com/pepgo/pep/tracer/internal/proc/uprobe"
 )
 
 // Limits bound what probes cost. The zero value has no limit of hits and the bounds named
@@ -43,9 +42,6 @@ const (
 // slots is the number of slots of scratch memory; the program in the kernel has it as SLOTS.
 const slots = 256
 
-// errRefused is the kernel's ENOTSUPP: there is an instruction that it cannot probe.
-const errRefused = syscall.Errno(524)
-
 // slowness is how many times as much a probe costs if the kernel steps over its
 // instruction. A kernel in a virtual machine needs 10 µs instead of 0.5 µs.
 const slowness = 20
@@ -55,7 +51,7 @@ type Session struct {
 	plan    *Plan
 	process *process.Process
 	objects probe.ProbeObjects
-	link    link.Link // nil when detached
+	link    *uprobe.Link // nil when detached
 
 	generation uint32
 	began      uint64 // when hits began to count, in ns of the monotonic clock
@@ -216,70 +212,46 @@ func kernelWord(w Word, limits Limits) probe.ProbeWord {
 	return k
 }
 
-// attach makes a link of the sites that are on, and then lets its hits count.
+// attach makes a link of the sites that are on, without those that the kernel refuses to probe, and then lets its hits
+// count.
 func (s *Session) attach() error {
-	l, err := s.link1(s.on, s.generation+1)
-	if errors.Is(err, errRefused) {
-		if err := s.refuse(s.on); err != nil {
-			return err
-		}
-		if len(s.on) == 0 {
-			return errors.New("the kernel refuses to probe any of these instructions")
-		}
-		l, err = s.link1(s.on, s.generation+1)
-	}
+	l, refused, err := s.next()
 	if err != nil {
 		return fmt.Errorf("attaching %d probes to %s of process %d: %w", len(s.on), s.process.Path, s.process.PID, err)
+	}
+	if len(refused) == len(s.on) {
+		return errors.New("the kernel refuses to probe any of these instructions")
+	}
+	for before, i := range refused {
+		i -= before // those are gone
+		x := s.plan.Sites[s.on[i]]
+		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(), fmt.Sprintf("the kernel refuses to probe the instruction at %#x", x.Addr)})
+		s.on = slices.Delete(s.on, i, i+1)
 	}
 	s.generation++
 	if s.began == 0 {
 		var now unix.Timespec
 		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-			l.Close()
-			return fmt.Errorf("reading the clock: %w", err)
+			return errors.Join(fmt.Errorf("reading the clock: %w", err), l.Close())
 		}
 		s.began = uint64(now.Nano())
 	}
 	if err := s.objects.Generation.Set(s.generation); err != nil {
-		l.Close()
-		return err
+		return errors.Join(err, l.Close())
 	}
 	s.link = l
 	return nil
 }
 
-// link1 makes one link of sites.
-func (s *Session) link1(sites []int, generation uint32) (link.Link, error) {
-	ex, err := link.OpenExecutable(s.process.Exe())
-	if err != nil {
-		return nil, err
+// next makes a link of the sites that are on, whose hits do not count yet. It returns indices of sites that the kernel
+// refuses.
+func (s *Session) next() (l *uprobe.Link, refused []int, err error) {
+	var offsets, cookies []uint64
+	for _, i := range s.on {
+		offsets = append(offsets, s.plan.Sites[i].Offset)
+		cookies = append(cookies, uint64(s.generation+1)<<32|uint64(i))
 	}
-	o := link.UprobeMultiOptions{PID: uint32(s.process.PID)}
-	for _, i := range sites {
-		o.Addresses = append(o.Addresses, s.plan.Sites[i].Offset)
-		o.Cookies = append(o.Cookies, uint64(generation)<<32|uint64(i))
-	}
-	return ex.UprobeMulti(nil, s.objects.Probe, &o)
-}
-
-// refuse finds the sites that the kernel refuses to probe, such as instructions with a LOCK
-// prefix, and takes them off the list: the kernel says only that there are some.
-func (s *Session) refuse(sites []int) error {
-	l, err := s.link1(sites, 0)
-	if err == nil {
-		return l.Close()
-	}
-	if !errors.Is(err, errRefused) {
-		return err
-	}
-	if len(sites) == 1 {
-		x := s.plan.Sites[sites[0]]
-		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(), fmt.Sprintf("the kernel refuses to probe the instruction at %#x", x.Addr)})
-		s.on = slices.DeleteFunc(slices.Clone(s.on), func(i int) bool { return i == sites[0] })
-		return nil
-	}
-	sites = slices.Clone(sites)
-	return errors.Join(s.refuse(sites[:len(sites)/2]), s.refuse(sites[len(sites)/2:]))
+	return uprobe.Attach(s.objects.Probe, s.process.Exe(), offsets, cookies, s.process.PID)
 }
 
 // after returns how long hits had counted at a moment of the monotonic clock, and 0 if there

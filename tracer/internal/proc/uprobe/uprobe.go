@@ -1,8 +1,6 @@
 //go:build linux && amd64
 
-package cold
-
-// This file makes and closes links of the kernel's.
+package uprobe
 
 import (
 	"errors"
@@ -11,47 +9,81 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 )
 
-// A link is a set of probes, as a file descriptor: the kernel takes them away when it is closed.
-//
-// A process that was killed with SIGKILL can do nothing more to the memory of others. If that happens while it attaches
-// or detaches, the kernel can neither go on nor take back what it has done: traps stay in the program, and cost it time
-// for ever. So a child with the same file descriptors does it, which goes on.
-type link struct{ fd uintptr }
+// A Link is a set of probes.
+type Link struct {
+	fds []uintptr // the kernel takes the probes away when they are closed
+}
 
-// uprobeMulti is the part of union bpf_attr for links of uprobes.
-type uprobeMulti struct {
+// Attach puts a probe on each offset of a file. The program gets the cookie of the probe that was hit. The pid is that of
+// a process, or 0 for all processes. Attach leaves out instructions that the kernel refuses to probe, and returns their
+// indices; but without a pid the kernel does not say it.
+func Attach(program *ebpf.Program, path string, offsets, cookies []uint64, pid int) (l *Link, refused []int, err error) {
+	const errRefused = syscall.Errno(524) // the kernel's ENOTSUPP: there is such an instruction
+	l = &Link{}
+	var attach func(from, to int) error
+	attach = func(from, to int) error {
+		fd, err := create(program.FD(), path, offsets[from:to], cookies[from:to], pid)
+		switch {
+		case err == nil:
+			l.fds = append(l.fds, fd)
+			return nil
+		case !errors.Is(err, errRefused):
+			return err
+		case to-from == 1:
+			refused = append(refused, from)
+			return nil
+		}
+		middle := (from + to) / 2
+		if err := attach(from, middle); err != nil {
+			return err
+		}
+		return attach(middle, to)
+	}
+	if err := attach(0, len(offsets)); err != nil {
+		return nil, nil, errors.Join(err, l.Close())
+	}
+	return l, refused, nil
+}
+
+// Close takes the probes away.
+func (l *Link) Close() (err error) {
+	for _, fd := range l.fds {
+		_, e := inChild(unix.SYS_CLOSE, fd, 0, 0)
+		err = errors.Join(err, e)
+	}
+	l.fds = nil
+	return err
+}
+
+// attributes is the part of union bpf_attr for links of uprobes.
+type attributes struct {
 	program, target, kind, flags   uint32
 	path, offsets, counts, cookies uintptr
 	n, more, pid, _                uint32
 }
 
-// newLink puts a probe on each offset of a file. The pid is that of a process, or 0 for all.
-func newLink(program int, path string, offsets, cookies []uint64, pid int) (link, error) {
+// create makes a link of the kernel's.
+func create(program int, path string, offsets, cookies []uint64, pid int) (fd uintptr, err error) {
 	const create, kind = 28, 48 // BPF_LINK_CREATE, BPF_TRACE_UPROBE_MULTI
 	name, err := syscall.BytePtrFromString(path)
 	if err != nil {
-		return link{}, err
+		return 0, err
 	}
-	a := &uprobeMulti{
+	a := &attributes{
 		program: uint32(program), kind: kind, path: uintptr(unsafe.Pointer(name)), offsets: uintptr(unsafe.Pointer(&offsets[0])),
 		cookies: uintptr(unsafe.Pointer(&cookies[0])), n: uint32(len(offsets)), pid: uint32(pid),
 	}
-	var pinner runtime.Pinner // or it might be on the stack, which moves
-	pinner.Pin(a)
+	var pinner runtime.Pinner // what is pinned is not on the stack, which moves
 	defer pinner.Unpin()
-	fd, err := inChild(unix.SYS_BPF, create, uintptr(unsafe.Pointer(a)), unsafe.Sizeof(*a))
-	runtime.KeepAlive(name)
-	runtime.KeepAlive(offsets)
-	runtime.KeepAlive(cookies)
-	return link{fd}, err
-}
-
-func (l link) close() error {
-	_, err := inChild(unix.SYS_CLOSE, l.fd, 0, 0)
-	return err
+	pinner.Pin(a)
+	pinner.Pin(name)
+	pinner.Pin(&offsets[0])
+	pinner.Pin(&cookies[0])
+	return inChild(unix.SYS_BPF, create, uintptr(unsafe.Pointer(a)), unsafe.Sizeof(*a))
 }
 
 // inChild makes a system call in a child with the same file descriptors.
@@ -107,6 +139,7 @@ func forkCall(pipe, trap, a1, a2, a3 uintptr) (pid uintptr, errno syscall.Errno)
 	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
 	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, unix.CLONE_FILES|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if pid == 0 && errno == 0 {
+		syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0) // out of the group, which may be killed
 		r, _, e := syscall.RawSyscall(trap, a1, a2, a3)
 		answer[0], answer[1] = r, uintptr(e)
 		syscall.RawSyscall(unix.SYS_WRITE, pipe, uintptr(unsafe.Pointer(&answer)), unsafe.Sizeof(answer))

@@ -1,0 +1,14 @@
+// Package uprobe puts probes on instructions of an executable, and takes them away.
+//
+//	l, refused, err := uprobe.Attach(program, "/proc/4711/exe", []uint64{0x1234}, []uint64{0}, 4711)
+//	…the program runs when the process executes the instruction at offset 0x1234 of the file
+//	err = l.Close()
+//
+// # Killed tracers
+//
+// A process that was killed with SIGKILL can do nothing more to the memory of others. If that
+// happens while it attaches or detaches, the kernel can neither go on nor take back what it has
+// done: traps stay in the program, and cost it time for ever. So a child with the same file
+// descriptors does it. Who kills the tracer, or its process group, does not kill the child. It
+// ends when its system call has ended, and then the kernel takes all probes away.
+package uprobe
