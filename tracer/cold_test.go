@@ -3,10 +3,8 @@
 package tracer
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,41 +17,22 @@ import (
 	report "github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
+func TestMain(m *testing.M) { targettest.Main(m) }
+
 // startForks starts a program that does what it reads.
-func startForks(t *testing.T) (cmd *exec.Cmd, do func(what string)) {
+func startForks(t *testing.T) *targettest.Target {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "forks")
-	if out, err := exec.Command("go", "build", "-o", path, "./internal/cold/testdata/forks").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd = exec.Command(path)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { in.Close(); cmd.Process.Kill(); cmd.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		t.Fatalf("the program wrote %q, %v", line, err)
-	}
-	return cmd, func(what string) { io.WriteString(in, what+"\n") }
+	return targettest.Start(t, targettest.Build(t, "./internal/cold/testdata/forks"))
 }
 
 // A process that executes another program is not looked at any more, and nothing of it is left in the other.
 func TestColdEnds(t *testing.T) {
-	if err := CheckRights(); err != nil {
-		t.Skip(err)
-	}
+	targettest.NeedRights(t)
 	for what, want := range map[string]string{"exec": "ended: the process executed another program", "time": "ended: the time was over", "": "ended: interrupted", "end": "ended: the process ended"} {
-		cmd, do := startForks(t)
+		cmd := startForks(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		q := ColdRequest{PID: cmd.Process.Pid, Scope: report.Modules}
@@ -63,7 +42,7 @@ func TestColdEnds(t *testing.T) {
 		d, err := Cold(ctx, q, func(int) {
 			switch what {
 			case "exec":
-				do("exec")
+				cmd.Ask("exec")
 			case "end":
 				cmd.Process.Kill()
 			case "":
@@ -86,10 +65,8 @@ func TestColdEnds(t *testing.T) {
 
 // A process that is debugged is refused: the debugger would take probes for code.
 func TestColdBesideDebugger(t *testing.T) {
-	if err := CheckRights(); err != nil {
-		t.Skip(err)
-	}
-	cmd, _ := startForks(t)
+	targettest.NeedRights(t)
+	cmd := startForks(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	thread, err := ptrace.Seize(cmd.Process.Pid)
@@ -109,9 +86,7 @@ func TestColdBesideDebugger(t *testing.T) {
 
 // Programs are looked at from the first instruction on however they are built, also with C code.
 func TestColdVariants(t *testing.T) {
-	if err := CheckRights(); err != nil {
-		t.Skip(err)
-	}
+	targettest.NeedRights(t)
 	for _, v := range imagetest.Variants {
 		t.Run(v.Name, func(t *testing.T) {
 			cmd := exec.Command(v.Build(t, filepath.Join("internal", "exe", "image", "testdata", "target")))

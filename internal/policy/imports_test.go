@@ -84,6 +84,7 @@ const walls = `
 	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/...
 	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/facts format/pprofenc format/schema internal/listing
 	tracer/internal/cold:            tracer/internal/proc/... tracer/internal/exe/... analyze/cold
+	tracer/internal/targettest:      tracer/internal/proc/... tracer/internal/exe/...
 	tracer:                          tracer/internal/... analyze/cold analyze/source internal/listing
 	tracer/capturetest:              tracer/internal/values/... tracer/internal/exe/pclntab
 

@@ -16,6 +16,8 @@ import (
 	report "github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/tracer/internal/cold"
+	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // A span is a block of go build -cover.
@@ -66,7 +68,7 @@ func covered(t *testing.T, pkg string, flags []string, args ...string) (list []s
 // What go build -cover and the blocks of the machine say of lines is the same, where both say something, but for code
 // that the machine executes although the source does not. That a line never ran is always true.
 func TestLinesAreThoseOfCover(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	for _, c := range []struct {
 		name, path, pkg string
 		scope           report.Scope
@@ -75,10 +77,10 @@ func TestLinesAreThoseOfCover(t *testing.T) {
 		percent         float64
 		dwarf           bool
 	}{
-		{"some", build(t, "control"), "./testdata/control", report.Modules, nil, []string{"some"}, 40, 97, true},
-		{"all", build(t, "control"), "./testdata/control", report.Modules, nil, []string{"all"}, 40, 97, true},
-		{"stripped", build(t, "control", "-ldflags=-s -w"), "./testdata/control", report.Modules, nil, []string{"all"}, 40, 95, false},
-		{"gofmt", goProgram(t, "cmd/gofmt"), "cmd/gofmt", report.Std, []string{"-coverpkg=go/printer,go/parser,go/scanner,cmd/gofmt"}, []string{"testdata/control/main.go"}, 1000, 99, true},
+		{"some", targettest.Build(t, "./testdata/control"), "./testdata/control", report.Modules, nil, []string{"some"}, 40, 97, true},
+		{"all", targettest.Build(t, "./testdata/control"), "./testdata/control", report.Modules, nil, []string{"all"}, 40, 97, true},
+		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), "./testdata/control", report.Modules, nil, []string{"all"}, 40, 95, false},
+		{"gofmt", imagetest.Go(t, "cmd/gofmt"), "cmd/gofmt", report.Std, []string{"-coverpkg=go/printer,go/parser,go/scanner,cmd/gofmt"}, []string{"testdata/control/main.go"}, 1000, 99, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spans := covered(t, c.pkg, c.flags, c.args...)

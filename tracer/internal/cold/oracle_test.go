@@ -22,7 +22,9 @@ import (
 	report "github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/tracer/internal/cold"
 	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
 	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // A recording says which instructions of functions were executed.
@@ -165,8 +167,8 @@ func ofTime(name string) bool {
 
 // Blocks that were seen are those whose first instruction the processor executed.
 func TestBlocksAreThoseThatRan(t *testing.T) {
-	needRights(t)
-	gofmt, control := goProgram(t, "cmd/gofmt"), build(t, "control")
+	targettest.NeedRights(t)
+	gofmt, control := imagetest.Go(t, "cmd/gofmt"), targettest.Build(t, "./testdata/control")
 	for _, c := range []struct {
 		name          string
 		path, symbols string
@@ -179,7 +181,7 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 	}{
 		{"some", control, control, false, report.Modules, []string{"some"}, 100, 0},
 		{"all", control, control, false, report.Modules, []string{"all"}, 140, 0},
-		{"stripped", build(t, "control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 140, 0},
+		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 140, 0},
 		{"careful", control, control, true, report.Modules, []string{"all"}, 140, 0},
 		{"gofmt", gofmt, gofmt, false, report.Modules, []string{"testdata/control/main.go"}, 100, 0},
 		{"gofmt", gofmt, gofmt, false, report.Std, []string{"testdata/control/main.go"}, 1500, 5},
@@ -228,8 +230,8 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 
 // Instructions that were executed belong to blocks, or to parts of functions that are left out.
 func TestExecutedInstructionsAreInBlocks(t *testing.T) {
-	needRights(t)
-	path := build(t, "control")
+	targettest.NeedRights(t)
+	path := targettest.Build(t, "./testdata/control")
 	plan := survey(t, path, report.Modules)
 	in := func(addr uint64) (found bool) {
 		each(plan, func(_ *report.Function, _ int, x cold.Place) {

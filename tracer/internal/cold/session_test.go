@@ -5,10 +5,8 @@ package cold_test
 // This file looks at what sessions do to processes.
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +20,7 @@ import (
 	"github.com/pepgo/pep/tracer/internal/cold"
 	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // count returns how many are true.
@@ -38,7 +37,7 @@ func count(list []bool) (n int) {
 // and writes the same. Its code is that of its file afterwards, and while probes are there it is not. Once they were
 // hit, blocks cost nothing.
 func TestRunningProcess(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	for _, c := range []struct {
 		name    string
 		flags   []string
@@ -49,23 +48,26 @@ func TestRunningProcess(t *testing.T) {
 		{"any address", []string{"-buildmode=pie", "-ldflags=-s -w"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := start(t, build(t, "control", c.flags...), "all", "wait")
-			want := x.work(t)
+			x := targettest.Start(t, targettest.Build(t, "./testdata/control", c.flags...), "all", "wait")
+			want := x.Work()
 			s, plan, _ := attach(t, x.Process.Pid, report.Modules, cold.Options{Careful: c.careful})
-			before := differences(t, x.Process.Pid)
-			if got := x.work(t); got != want {
+			before := targettest.Differences(t, x.Process.Pid)
+			if got := x.Work(); got != want {
 				t.Errorf("with probes the program wrote\n%s\nand without\n%s", got, want)
 			}
-			time.Sleep(300 * time.Millisecond) // until probes are gone also in careful mode
-			between := differences(t, x.Process.Pid)
+			between := targettest.Differences(t, x.Process.Pid)
+			for end := time.Now().Add(10 * time.Second); between > before/3 && time.Now().Before(end); { // until they have new links
+				time.Sleep(10 * time.Millisecond)
+				between = targettest.Differences(t, x.Process.Pid)
+			}
 			for range 20 {
-				x.work(t)
+				x.Work()
 			}
 			blocks := seen(t, s, plan)
 			if n := count(blocks); n < 130 || n > 145 {
 				t.Errorf("%d blocks, want 130 to 145", n)
 			}
-			if n := differences(t, x.Process.Pid); n != 0 || before < 150 || between > before/3 {
+			if n := targettest.Differences(t, x.Process.Pid); n != 0 || before < 150 || between > before/3 {
 				t.Errorf("%d bytes of the code differ from the file with all probes, %d when blocks were hit, and %d without; want 150, a third of it, and 0", before, between, n)
 			}
 			cost := s.Cost()
@@ -75,15 +77,15 @@ func TestRunningProcess(t *testing.T) {
 			if mode := map[bool]string{false: "write", true: "re-attach"}[c.careful]; cost.Mode != mode || !cost.TextSame || cost.Median <= 0 || cost.Probes < 180 {
 				t.Errorf("cost %+v, want mode %s", cost, mode)
 			}
-			x.work(t)
-			x.ends(t)
+			x.Work()
+			x.Ends()
 		})
 	}
 }
 
 // In a container, processes have other numbers than those that the kernel's program sees.
 func TestInContainer(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	again := []string{"--pid", "--fork", "--mount-proc", os.Args[0], "-test.v", "-test.run=^TestRunningProcess$/^write$"}
 	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("unshare: %v: %s", err, out)
@@ -97,115 +99,68 @@ func TestInContainer(t *testing.T) {
 // If the tracer is killed, the program goes on, and its code is that of the file: also if it is killed while it attaches
 // or detaches.
 func TestKilledTracer(t *testing.T) {
+	careful := os.Getenv("TEST_CAREFUL") != ""
 	if pid := os.Getenv("TEST_COLD"); pid != "" { // the tracer
 		n := 0
 		fmt.Sscan(pid, &n)
 		scope := report.All
-		if os.Getenv("TEST_CAREFUL") != "" { // few links: the kernel takes long to take away many
+		if careful { // few links: the kernel takes long to take away many
 			scope = report.Modules
 		}
-		s, _, _ := attach(t, n, scope, cold.Options{Careful: scope == report.Modules})
-		fmt.Println("attached")
-		bufio.NewReader(os.Stdin).ReadString('\n')
-		fmt.Println("detaching")
-		s.Detach()
-		select {}
-	}
-	needRights(t)
-	const attaching, attached, working, detaching = "attaching", "attached", "working", "detaching"
-	for _, careful := range []string{"", "careful"} {
-		x := start(t, build(t, "control"), "all", "wait")
-		for _, when := range []string{attached, attaching, working, detaching, attaching, working} {
-			tracer := exec.Command(os.Args[0], "-test.run=^TestKilledTracer$")
-			tracer.Env = append(os.Environ(), fmt.Sprint("TEST_COLD=", x.Process.Pid), "TEST_CAREFUL="+careful)
-			in, err := tracer.StdinPipe()
-			if err != nil {
+		for fmt.Println("begins"); ; {
+			s, _, _ := attach(t, n, scope, cold.Options{Careful: careful})
+			if err := s.Detach(); err != nil {
 				t.Fatal(err)
-			}
-			out, err := tracer.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := tracer.Start(); err != nil {
-				t.Fatal(err)
-			}
-			lines := bufio.NewReader(out)
-			for end := time.Now().Add(20 * time.Second); when == attaching && differences(t, x.Process.Pid) == 0 && time.Now().Before(end); {
-				time.Sleep(time.Millisecond)
-			}
-			if when != attaching {
-				if line, err := lines.ReadString('\n'); line != "attached\n" {
-					t.Fatalf("the tracer wrote %q, %v", line, err)
-				}
-			}
-			if n := differences(t, x.Process.Pid); when != attaching && (n < 150 || careful == "" && n < 10_000) {
-				t.Errorf("%d probes", n)
-			}
-			switch when {
-			case working:
-				io.WriteString(x.in, "\n")
-				time.Sleep(2 * time.Millisecond)
-			case detaching:
-				io.WriteString(in, "\n")
-				lines.ReadString('\n')
-				time.Sleep(3 * time.Millisecond)
-			}
-			tracer.Process.Kill()
-			tracer.Wait()
-			if when == working {
-				x.expect(t, "done")
-			}
-			for end := time.Now().Add(10 * time.Second); differences(t, x.Process.Pid) > 0 && time.Now().Before(end); {
-				time.Sleep(10 * time.Millisecond)
-			}
-			if n := differences(t, x.Process.Pid); n != 0 {
-				t.Fatalf("%d bytes of the code differ from the file after the end of the tracer, which was %s", n, when)
 			}
 		}
-		x.work(t)
-		x.ends(t)
+	}
+	targettest.NeedRights(t)
+	for careful, kills := range map[string]int{"": 10, "careful": 4} {
+		x := targettest.Start(t, targettest.Build(t, "./testdata/control"), "all", "wait")
+		x.KillTracers(kills, 2*time.Second, t.Name(), fmt.Sprint("TEST_COLD=", x.Process.Pid), "TEST_CAREFUL="+careful)
+		x.Ends()
 	}
 }
 
 // Where memory may not be written, a session says so, and works.
 func TestMemoryThatMayNotBeWritten(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	for name, open := range map[string]func(pid int) (*os.File, error){
 		"open":  func(int) (*os.File, error) { return nil, os.ErrPermission },
 		"write": func(pid int) (*os.File, error) { return os.Open(fmt.Sprintf("/proc/%d/mem", pid)) },
 	} {
 		restore := cold.OpenMemory(open)
-		x := start(t, build(t, "control"), "some", "wait")
+		x := targettest.Start(t, targettest.Build(t, "./testdata/control"), "some", "wait")
 		s, plan, _ := attach(t, x.Process.Pid, report.Modules, cold.Options{})
 		restore()
 		if why := s.Careful(); !strings.Contains(why, "may not be written") {
 			t.Errorf("%s: careful mode %q", name, why)
 		}
-		x.work(t)
+		x.Work()
 		if n := count(seen(t, s, plan)); n < 100 {
 			t.Errorf("%s: %d blocks, want 100", name, n)
 		}
-		if n := differences(t, x.Process.Pid); n != 0 {
+		if n := targettest.Differences(t, x.Process.Pid); n != 0 {
 			t.Errorf("%s: %d bytes of the code differ from the file", name, n)
 		}
-		x.ends(t)
+		x.Ends()
 	}
 }
 
 // A session of a file sees its processes, also those that start later, and no process has probes at the end.
 func TestAllProcesses(t *testing.T) {
-	needRights(t)
-	path := build(t, "control", "-buildmode=pie", "-trimpath") // of its own: other tests must not see these probes
-	first := start(t, path, "some", "wait")
+	targettest.NeedRights(t)
+	path := targettest.Build(t, "./testdata/control", "-buildmode=pie", "-trimpath") // of its own: other tests must not see these probes
+	first := targettest.Start(t, path, "some", "wait")
 	one, plan, _ := attach(t, first.Process.Pid, report.Modules, cold.Options{})
-	first.work(t)
+	first.Work()
 	want := seen(t, one, plan)
 	s, err := cold.Attach(cold.Target{Exe: path}, plan, nil, cold.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Detach()
-	first.work(t)
+	first.Work()
 	time.Sleep(100 * time.Millisecond)
 	got := make([]bool, len(want))
 	for _, h := range s.Take() {
@@ -221,13 +176,13 @@ func TestAllProcesses(t *testing.T) {
 	if !faults {
 		t.Error("the block with the fault was not seen")
 	}
-	targets := []*target{first}
+	targets := []*targettest.Target{first}
 	for i := range 3 { // each has all probes, and they are taken away in each
-		later := start(t, path, "all", "wait")
+		later := targettest.Start(t, path, "all", "wait")
 		targets = append(targets, later)
-		later.work(t)
+		later.Work()
 		time.Sleep(100 * time.Millisecond)
-		if n := differences(t, later.Process.Pid); n == 0 || n > 80 {
+		if n := targettest.Differences(t, later.Process.Pid); n == 0 || n > 80 {
 			t.Errorf("process %d has %d probes when it has worked, want 1 to 80", i, n)
 		}
 		if n := len(s.Take()); (n >= 20) != (i == 0) {
@@ -246,38 +201,38 @@ func TestAllProcesses(t *testing.T) {
 		t.Errorf("%d processes in mode %s, want 7", c.Process, c.Mode)
 	}
 	for _, x := range targets {
-		if n := differences(t, x.Process.Pid); n != 0 {
+		if n := targettest.Differences(t, x.Process.Pid); n != 0 {
 			t.Errorf("%d bytes of the code differ from the file", n)
 		}
-		x.work(t)
-		x.ends(t)
+		x.Work()
+		x.Ends()
 	}
 }
 
 // Blocks that are known have no probes.
 func TestKnownBlocks(t *testing.T) {
-	needRights(t)
-	x := start(t, build(t, "control"), "some", "wait")
+	targettest.NeedRights(t)
+	x := targettest.Start(t, targettest.Build(t, "./testdata/control"), "some", "wait")
 	s, plan, im := attach(t, x.Process.Pid, report.Modules, cold.Options{})
-	x.work(t)
+	x.Work()
 	known := seen(t, s, plan)
 	again, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, known, cold.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Detach()
-	x.work(t)
+	x.Work()
 	rest := seen(t, again, plan)
 	if n, all := again.Probes(), s.Probes(); n != all-count(known) || count(rest) > 5 {
 		t.Errorf("%d probes of %d when %d blocks are known; %d more were hit", n, all, count(known), count(rest))
 	}
-	x.ends(t)
+	x.Ends()
 }
 
 // Probes of others and breakpoints are found, and there is no second session of a process.
 func TestOtherTracers(t *testing.T) {
-	needRights(t)
-	x := start(t, build(t, "control"), "some", "wait")
+	targettest.NeedRights(t)
+	x := targettest.Start(t, targettest.Build(t, "./testdata/control"), "some", "wait")
 	s, plan, im := attach(t, x.Process.Pid, report.Modules, cold.Options{})
 	for _, target := range []cold.Target{{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, {Exe: x.Path}} {
 		_, err := cold.Attach(target, plan, nil, cold.Options{})
@@ -285,17 +240,17 @@ func TestOtherTracers(t *testing.T) {
 			t.Errorf("a second session: %v", err)
 		}
 	}
-	x.work(t)
+	x.Work()
 	if n := count(seen(t, s, plan)); n < 100 {
 		t.Errorf("%d blocks", n)
 	}
-	x.ends(t)
+	x.Ends()
 }
 
 // Blocks whose instruction the kernel refuses are found and left out.
 func TestInstructionsThatTheKernelRefuses(t *testing.T) {
-	needRights(t)
-	x := start(t, build(t, "control", "-ldflags=-X=main.x=1"), "some", "wait")
+	targettest.NeedRights(t)
+	x := targettest.Start(t, targettest.Build(t, "./testdata/control", "-ldflags=-X=main.x=1"), "some", "wait")
 	im, err := image.OpenProcess(x.Process.Pid)
 	if err != nil {
 		t.Fatal(err)
@@ -325,11 +280,11 @@ func TestInstructionsThatTheKernelRefuses(t *testing.T) {
 	if got := s.Refused(); !slices.Equal(got, []int{locked}) {
 		t.Errorf("refused are %v, want %d", got, locked)
 	}
-	x.work(t)
+	x.Work()
 	if n := count(seen(t, s, plan)); n < 100 {
 		t.Errorf("%d blocks", n)
 	}
-	x.ends(t)
+	x.Ends()
 	// The kernel does not say it of a file that no process runs.
 	all, err := cold.Attach(cold.Target{Exe: x.Path}, plan, nil, cold.Options{})
 	if err != nil {
@@ -343,12 +298,12 @@ func TestInstructionsThatTheKernelRefuses(t *testing.T) {
 
 // In careful mode a process can end while its probes get new links.
 func TestCarefulToTheEnd(t *testing.T) {
-	needRights(t)
-	x := start(t, build(t, "forks"))
+	targettest.NeedRights(t)
+	x := targettest.Start(t, targettest.Build(t, "./testdata/forks"))
 	s, plan, _ := attach(t, x.Process.Pid, report.Modules, cold.Options{Careful: true})
-	io.WriteString(x.in, "signal\n")
-	x.expect(t, "done")
-	x.ends(t)
+	x.Ask("signal")
+	x.Expect("done")
+	x.Ends()
 	time.Sleep(300 * time.Millisecond)
 	if n := count(seen(t, s, plan)); n < 5 {
 		t.Errorf("%d blocks", n)
@@ -357,7 +312,7 @@ func TestCarefulToTheEnd(t *testing.T) {
 
 // A program that never runs leaves no process.
 func TestStartAndKill(t *testing.T) {
-	cmd := exec.Command(build(t, "control"), "some")
+	cmd := exec.Command(targettest.Build(t, "./testdata/control"), "some")
 	s, err := cold.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
@@ -376,15 +331,15 @@ func TestStartAndKill(t *testing.T) {
 // Children that run on in a copy of the memory have the traps of their parent in it; they work, and are not looked at.
 // Signals, growing stacks and the collector do no harm.
 func TestForksAndSignals(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	for _, careful := range []bool{false, true} {
-		x := start(t, build(t, "forks"), "")
+		x := targettest.Start(t, targettest.Build(t, "./testdata/forks"), "")
 		scope := map[bool]report.Scope{false: report.All, true: report.Modules}[careful] // many links take long
 		s, plan, _ := attach(t, x.Process.Pid, scope, cold.Options{Careful: careful})
 		for range 3 {
 			for what, want := range map[string]string{"fork": "12\n", "signal": "user defined signal 1\n", "grow": "640000\n"} {
-				io.WriteString(x.in, what+"\n")
-				if got := x.expect(t, "done"); got != want {
+				x.Ask(what)
+				if got := x.Expect("done"); got != want {
 					t.Errorf("%s: got %q, want %q", what, got, want)
 				}
 			}
@@ -397,17 +352,17 @@ func TestForksAndSignals(t *testing.T) {
 		if hit["main.child"] || !hit["main.fork"] || !hit["main.deep"] || !hit["main.catch"] {
 			t.Errorf("main.child ran: %v, which only another process did; the functions %v", hit["main.child"], []bool{hit["main.fork"], hit["main.deep"], hit["main.catch"]})
 		}
-		if n := differences(t, x.Process.Pid); n != 0 {
+		if n := targettest.Differences(t, x.Process.Pid); n != 0 {
 			t.Errorf("%d bytes of the code differ from the file", n)
 		}
-		x.ends(t)
+		x.Ends()
 	}
 }
 
 // A file that cannot be executed is an error.
 func TestFileThatCannotBeExecuted(t *testing.T) {
-	needRights(t)
-	data, err := os.ReadFile(build(t, "control"))
+	targettest.NeedRights(t)
+	data, err := os.ReadFile(targettest.Build(t, "./testdata/control"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	report "github.com/pepgo/pep/analyze/cold"
+	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
 )
 
 // A declared function is listed once, with its closures and instances, although its code is in many functions of the
 // executable. The initialiser of a package has a part in each file.
 func TestFunctionsAreListedOnce(t *testing.T) {
-	plan := survey(t, goProgram(t, "cmd/gofmt"), report.All)
+	plan := survey(t, imagetest.Go(t, "cmd/gofmt"), report.All)
 	table := report.NewTable(report.New(plan.Program), 0)
 	functions, parts, alone := map[string]bool{}, 0, 0
 	for _, p := range table.Packages {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // recorded returns the counts of a word of a function, over all sites of a kind.
@@ -32,7 +33,7 @@ func recorded(plan *probe.Plan, c *probe.Counts, fn string, kind probe.Kind, wor
 // The target does known work. What is found of it does not depend on how it was built,
 // apart from what a stripped program does not tell.
 func TestKnownWork(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const goroutines, calls = 3, 1000
 	want := map[string]map[uint64]uint64{} // "known result #1": counts
 	add := func(key string, v int) {
@@ -76,7 +77,7 @@ func TestKnownWork(t *testing.T) {
 		"cgo":      {"-tags=withc"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := run(t, build(t, flags...), "calls", fmt.Sprint(goroutines), fmt.Sprint(calls))
+			x := targettest.Start(t, build(t, flags...), "calls", fmt.Sprint(goroutines), fmt.Sprint(calls))
 			plan := chosen(t, x, probe.Wish{
 				Func: regexp.MustCompile(`^main\.(known|pick|total|deep|work|indirect)$`),
 				Args: true, Results: true, Edges: true, Calls: true, Times: true,
@@ -143,9 +144,9 @@ func TestKnownWork(t *testing.T) {
 // What is behind a loop has its probe there, too: probes are executed about as often as
 // what they stand for.
 func TestNoProbeInALoopForWhatIsBehindIt(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 500
-	x := run(t, build(t), "calls", "1", fmt.Sprint(calls))
+	x := targettest.Start(t, build(t), "calls", "1", fmt.Sprint(calls))
 	plan := chosen(t, x, probe.Wish{
 		Func: regexp.MustCompile(`^main\.rounds$`), Results: true, Times: true,
 		Lines: []probe.Position{{File: "target/main.go", Line: lineOf(t, "return sum\n}\n\n//go:noinline\nfunc indirect"), All: true}},
@@ -170,9 +171,9 @@ func TestNoProbeInALoopForWhatIsBehindIt(t *testing.T) {
 // The interpreter does not know what is in floating-point registers. A result that depends
 // on them is not read, and it is said how often; other results of the function are.
 func TestUnknownResultsAreNotGuessed(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 999
-	x := run(t, build(t), "calls", "1", fmt.Sprint(calls))
+	x := targettest.Start(t, build(t), "calls", "1", fmt.Sprint(calls))
 	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.whole$`), Args: true, Results: true})
 	if text := fmt.Sprint(plan.Skipped); !strings.Contains(text, "floating-point register") {
 		t.Errorf("skipped: %s, want the argument in a floating-point register", text)
@@ -200,9 +201,9 @@ func TestUnknownResultsAreNotGuessed(t *testing.T) {
 // entry, and lead to the returns. Entry and return do not share it if calls are timed, since
 // the return could come first. A wrapper that leaves by a jump is not timed at all.
 func TestEntryAndReturnShareNoProbeOfATimedFunction(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 500
-	x := run(t, build(t), "calls", "2", fmt.Sprint(calls))
+	x := targettest.Start(t, build(t), "calls", "2", fmt.Sprint(calls))
 	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.(whole|\(\*named\)\.area)$`), Times: true})
 	at := map[uint64]probe.Kind{}
 	for _, s := range plan.Sites {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // The running kernel emulates the instructions that package site takes for emulated, and
@@ -18,7 +19,7 @@ import (
 // page for copies of instructions. Plans by hand have no slow sites, so a session says that
 // the kernel stepped.
 func TestKernelEmulates(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	b := open(t, build(t))
 	for _, c := range []struct {
 		op      x86asm.Op
@@ -29,7 +30,7 @@ func TestKernelEmulates(t *testing.T) {
 		{x86asm.PUSH, "main.hot", false},
 		{x86asm.CALL, "main.hot", false},
 		{x86asm.JB, "main.pick", false},
-		{x86asm.JMP, "main.main.func", false},
+		{x86asm.JMP, "main.do.func", false},
 		{x86asm.CMP, "main.hot", true},
 		{x86asm.MOV, "main.hot", true},
 		{x86asm.SUB, "main.hot", true},
@@ -38,8 +39,8 @@ func TestKernelEmulates(t *testing.T) {
 		{x86asm.RET, "main.hot", true},
 	} {
 		t.Run(c.op.String(), func(t *testing.T) {
-			x := run(t, b.path, "busy")
-			x.start(t) // it calls hot, which calls pick, until the test ends
+			x := targettest.Start(t, b.path, "busy")
+			x.Ask("") // it calls hot, which calls pick, until the test ends
 			h := plan(t, b)
 			for fn := range b.symbols {
 				if !strings.HasPrefix(fn, c.fn) {

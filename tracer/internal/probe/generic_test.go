@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // genericMethods is a program with generic methods, which Go has since 1.27. DWARF has the dictionary of never. It
@@ -67,7 +68,7 @@ func main() {
 
 // The arguments of generic methods are behind the receiver and the dictionary, which is no argument of the source.
 func TestGenericMethods(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	dir := t.TempDir()
 	source := strings.Replace(genericMethods, "LARGE", strings.Repeat("if n += i * 3; n > 7 { n ^= i }\n", 1500), 1)
 	for name, text := range map[string]string{"main.go": source, "go.mod": "module generic\n\ngo 1.27\n"} {
@@ -82,7 +83,7 @@ func TestGenericMethods(t *testing.T) {
 	} else if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	x := run(t, filepath.Join(dir, "generic"))
+	x := targettest.Start(t, filepath.Join(dir, "generic"))
 	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.(plain|generic)`), Args: true})
 	c := countsOf(t, x, plan, probe.Limits{})
 	got := map[string]histogram{}

@@ -5,12 +5,10 @@ package probe_test
 // This file ends everything at bad moments: the target, the tracer, the file, the ID.
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,17 +20,18 @@ import (
 
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // busy starts a target that calls hot and pick for ever, with probes.
-func busy(t *testing.T, path string) (*byHand, *target, *probe.Session) {
+func busy(t *testing.T, path string) (*byHand, *targettest.Target, *probe.Session) {
 	t.Helper()
 	h := plan(t, open(t, build(t)))
 	h.fn("main.hot", false).checked()
 	h.fn("main.pick", true).checked().exits()
-	x := run(t, path, "busy")
+	x := targettest.Start(t, path, "busy")
 	s := h.attach(x, probe.Limits{})
-	x.work(t)
+	x.Work()
 	return h, x, s
 }
 
@@ -52,11 +51,11 @@ func hitsUntil(t *testing.T, s *probe.Session, site int, more uint64) {
 }
 
 func TestTargetExits(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	h, x, s := busy(t, build(t))
 	p := openProcess(t, x)
 	hitsUntil(t, s, 0, 0)
-	x.lives(t) // it ends
+	x.Ends() // it ends
 	if err := p.Check(); !errors.Is(err, process.ErrExited) {
 		t.Errorf("got the error %v, want %v", err, process.ErrExited)
 	}
@@ -69,7 +68,7 @@ func TestTargetExits(t *testing.T) {
 }
 
 func TestTargetIsKilled(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	_, x, s := busy(t, build(t))
 	p := openProcess(t, x)
 	hitsUntil(t, s, 0, 0)
@@ -89,69 +88,47 @@ func TestTargetIsKilled(t *testing.T) {
 	}
 }
 
-// The tracer is killed while probes are hit. The kernel detaches them, and the target
-// lives.
+// The tracer is killed while it attaches or detaches probes, or while they are hit. The kernel detaches them, and the
+// target lives.
 func TestTracerIsKilled(t *testing.T) {
 	if pid := os.Getenv("TEST_TRACE"); pid != "" { // the tracer
 		n, _ := strconv.Atoi(pid)
-		h := plan(t, open(t, os.Getenv("TEST_BINARY")))
-		h.fn("main.hot", false).checked()
+		h := branches(t, os.Getenv("TEST_BINARY"), 5000)
 		h.fn("main.pick", true).checked().exits()
 		p, err := process.Open(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := probe.Attach(p, &h.Plan, probe.Limits{})
-		if err != nil {
-			t.Fatal(err)
+		for fmt.Println("begins"); ; {
+			s, err := probe.Attach(p, &h.Plan, probe.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		hitsUntil(t, s, 0, 0)
-		fmt.Println("attached")
-		p.Wait(time.Minute)
-		return
 	}
-	needRights(t)
-	h := plan(t, open(t, build(t)))
-	h.fn("main.hot", false).checked()
-	h.fn("main.pick", true).checked().exits()
-	x := run(t, h.path, "busy")
-	x.work(t)
-	tracer := exec.Command(os.Args[0], "-test.run=^TestTracerIsKilled$")
-	tracer.Env = append(os.Environ(), fmt.Sprint("TEST_TRACE=", x.Process.Pid), "TEST_BINARY="+h.path)
-	out, err := tracer.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	targettest.NeedRights(t)
+	x := targettest.Start(t, build(t), "calls", "2", "200")
+	x.KillTracers(15, 500*time.Millisecond, t.Name(), fmt.Sprint("TEST_TRACE=", x.Process.Pid), "TEST_BINARY="+x.Path)
+	if n := links(t, x.Path); n != 0 {
+		t.Errorf("%d links are left", n)
 	}
-	if err := tracer.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || line != "attached\n" {
-		t.Fatalf("the tracer wrote %q, %v", line, err)
-	}
-	if n := h.probed(x); n != len(h.Sites) {
-		t.Errorf("%d of %d instructions have probes", n, len(h.Sites))
-	}
-	tracer.Process.Kill()
-	tracer.Wait()
-	for end := time.Now().Add(time.Minute); h.probed(x)+links(t, x.Path) > 0 && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	h.clean(x)
-	x.lives(t)
+	x.Ends()
 }
 
 // The file of a running program is replaced by another one: probes go into the program
 // that runs.
 func TestFileIsReplaced(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	for _, how := range []string{"replaced", "deleted"} {
 		t.Run(how, func(t *testing.T) {
 			h := plan(t, open(t, build(t)))
 			h.fn("main.pick", false).checked()
 			path := filepath.Join(t.TempDir(), "target")
 			copyFile(t, h.path, path)
-			x := run(t, path, "calls", "2", "500")
+			x := targettest.Start(t, path, "calls", "2", "500")
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
@@ -159,19 +136,19 @@ func TestFileIsReplaced(t *testing.T) {
 				copyFile(t, os.Args[0], path)
 			}
 			s := h.attach(x, probe.Limits{})
-			x.work(t)
+			x.Work()
 			if n := finish(t, s).Sites[0].Hits; n != 1000 {
 				t.Errorf("%d hits, want 1000", n)
 			}
 			h.clean(x)
-			x.lives(t)
+			x.Ends()
 		})
 	}
 }
 
 // A process in a container has another ID there, and a path that is not ours.
 func TestContainer(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can make namespaces")
 	}
@@ -179,15 +156,15 @@ func TestContainer(t *testing.T) {
 	h.fn("main.pick", true).checked().exits()
 	dir := t.TempDir()
 	copyFile(t, h.path, filepath.Join(dir, "target"))
-	x := runWith(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: dir}, "/target", "calls", "2", "500")
+	x := targettest.StartWith(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: dir}, "/target", "calls", "2", "500")
 	s := h.attach(x, probe.Limits{})
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
 	if n, times := h.hits(c, "main.pick", probe.Entry), c.Times[0]; n != 1000 || times.Calls != 1000 {
 		t.Errorf("%d hits, %d calls timed, want 1000", n, times.Calls)
 	}
 	h.clean(x)
-	x.lives(t)
+	x.Ends()
 }
 
 func copyFile(t *testing.T, from, to string) {
@@ -211,60 +188,60 @@ func copyFile(t *testing.T, from, to string) {
 
 // A process that was opened has ended, and another one has its ID: it gets no probes.
 func TestIDIsUsedAgain(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", false).checked()
-	old := run(t, h.path, "panics", "0")
+	old := targettest.Start(t, h.path, "panics", "0")
 	p := openProcess(t, old)
-	old.work(t)
-	old.lives(t)
+	old.Work()
+	old.Ends()
 	const last = "/proc/sys/kernel/ns_last_pid"
 	for range 200 {
 		if err := os.WriteFile(last, []byte(fmt.Sprint(old.Process.Pid-1)), 0); err != nil {
 			t.Skip("choosing a process ID:", err)
 		}
-		x := run(t, h.path, "calls", "1", "10")
+		x := targettest.Start(t, h.path, "calls", "1", "10")
 		if x.Process.Pid != old.Process.Pid {
-			x.work(t)
-			x.lives(t)
+			x.Work()
+			x.Ends()
 			continue
 		}
 		if _, err := probe.Attach(p, &h.Plan, probe.Limits{}); !errors.Is(err, process.ErrExited) {
 			t.Errorf("got the error %v, want %v", err, process.ErrExited)
 		}
-		x.work(t)
+		x.Work()
 		h.clean(x)
-		x.lives(t)
+		x.Ends()
 		return
 	}
 	t.Skipf("no process got the ID %d again: others were faster", old.Process.Pid)
 }
 
 func TestTargetExecutesAnotherProgram(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", false).checked()
-	x := run(t, h.path, "exec")
+	x := targettest.Start(t, h.path, "exec")
 	p := openProcess(t, x)
 	s := h.attach(x, probe.Limits{})
 	if err := p.Check(); err != nil {
 		t.Error(err)
 	}
-	x.start(t)
-	x.expect(t, "ready") // of the new program
+	x.Ask("")
+	x.Expect("ready") // of the new program
 	if err := p.Check(); !errors.Is(err, process.ErrExec) {
 		t.Errorf("got the error %v, want %v", err, process.ErrExec)
 	}
 	finish(t, s)
-	x.work(t)
+	x.Work()
 	h.clean(x)
-	x.lives(t)
+	x.Ends()
 }
 
 // A site with too many hits is switched off by the kernel and loses its probe; the others
 // count every hit.
 func TestLimit(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls, limit = 3000, 500
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", false).checked()  // 3000 hits
@@ -272,9 +249,9 @@ func TestLimit(t *testing.T) {
 	h.fn("runtime.GC", false).checked() // 3 hits
 	h.fn("main.work", false).checked()  // 1 hit
 	h.Sites[1].Slow = true              // its limit is limit/20
-	x := run(t, h.path, "calls", "1", fmt.Sprint(calls))
+	x := targettest.Start(t, h.path, "calls", "1", fmt.Sprint(calls))
 	s := h.attach(x, probe.Limits{Hits: limit})
-	x.work(t)
+	x.Work()
 	if left, err := s.Prune(); !left || err != nil {
 		t.Errorf("Prune: got %v, %v, want sites left", left, err)
 	}
@@ -294,14 +271,14 @@ func TestLimit(t *testing.T) {
 		}
 	}
 	h.clean(x)
-	x.lives(t)
+	x.Ends()
 }
 
 // When a limit switches off the probe at one end of calls, their timing ends: calls whose
 // return is not seen did not panic, and returns whose entry is not seen did not begin
 // before the probes.
 func TestTimingEndsWithAProbe(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls, limit = 3000, 500
 	for _, end := range []probe.Kind{probe.Entry, probe.Exit} {
 		h := plan(t, open(t, build(t)))
@@ -310,12 +287,12 @@ func TestTimingEndsWithAProbe(t *testing.T) {
 		for i := range h.Sites {
 			h.Sites[i].Slow = h.Sites[i].Kind == end // its limit is limit/20, and the other end has limit
 		}
-		x := run(t, h.path, "calls", "2", fmt.Sprint(calls))
+		x := targettest.Start(t, h.path, "calls", "2", fmt.Sprint(calls))
 		began := time.Now()
 		s := h.attach(x, probe.Limits{Hits: limit})
-		x.work(t)
+		x.Work()
 		c := finish(t, s)
-		x.lives(t)
+		x.Ends()
 		got := h.times(c, "main.pick")
 		if got.Replaced+got.Unmatched != 0 || got.Calls == 0 || got.Calls > h.hits(c, "main.pick", end) || got.Open > 2 {
 			t.Errorf("without the probe of the %v: got %+v, want calls with both ends alone", end, got)
@@ -331,16 +308,16 @@ func TestTimingEndsWithAProbe(t *testing.T) {
 
 // While a link takes the place of another one, both have the sites. Hits count once.
 func TestTwoLinksCountOnce(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", true).checked().exits()
-	x := run(t, h.path, "calls", "2", "500")
+	x := targettest.Start(t, h.path, "calls", "2", "500")
 	s := h.attach(x, probe.Limits{})
 	next, err := s.LinkNext()
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.work(t)
+	x.Work()
 	if err := next.Close(); err != nil {
 		t.Error(err)
 	}
@@ -348,15 +325,40 @@ func TestTwoLinksCountOnce(t *testing.T) {
 		t.Errorf("%d hits, want 1000", n)
 	}
 	h.clean(x)
-	x.lives(t)
+	x.Ends()
 }
 
 // Thousands of sites are one link: attaching and detaching does not take minutes, and
 // leaves nothing.
 func TestThousandsOfSites(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const sites = 5000
-	b := open(t, build(t))
+	h := branches(t, build(t), sites)
+	x := targettest.Start(t, h.path, "busy")
+	p := openProcess(t, x)
+	x.Work()
+	begin := time.Now()
+	s, err := probe.Attach(p, &h.Plan, probe.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attached := time.Now()
+	if n := h.probed(x); n != sites {
+		t.Errorf("%d of %d instructions have probes", n, sites)
+	}
+	detach := time.Now()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d sites: attached in %v, detached in %v", sites, attached.Sub(begin), time.Since(detach))
+	h.clean(x)
+	x.Ends()
+}
+
+// branches plans probes at conditional jumps.
+func branches(t *testing.T, path string, sites int) *byHand {
+	t.Helper()
+	b := open(t, path)
 	h := plan(t, b)
 	h.fn("many", false)
 	for name, s := range b.symbols {
@@ -376,27 +378,9 @@ func TestThousandsOfSites(t *testing.T) {
 		}
 	}
 	if len(h.Sites) != sites {
-		t.Fatalf("%s has only %d sites", b.path, len(h.Sites))
+		t.Fatalf("%s has only %d sites", path, len(h.Sites))
 	}
-	x := run(t, b.path, "busy")
-	p := openProcess(t, x)
-	x.work(t)
-	begin := time.Now()
-	s, err := probe.Attach(p, &h.Plan, probe.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	attached := time.Now()
-	if n := h.probed(x); n != sites {
-		t.Errorf("%d of %d instructions have probes", n, sites)
-	}
-	detach := time.Now()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d sites: attached in %v, detached in %v", sites, attached.Sub(begin), time.Since(detach))
-	h.clean(x)
-	x.lives(t)
+	return h
 }
 
 // decodable returns the instructions of a function before the first that is unknown.

@@ -16,6 +16,7 @@ import (
 	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // Probes in gofmt count the calls of its parser and printer. pepbuild builds a second gofmt,
@@ -24,7 +25,7 @@ import (
 // The output does not change, and all probes together see as many jumps, calls and values
 // as a second run with them.
 func TestCallsOfGofmtAgreeWithExactPaths(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	if testing.Short() {
 		t.Skip("building gofmt twice takes seconds")
 	}

@@ -12,12 +12,13 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // A probe sees the registers, the flags and the memory that the program has at its instruction: the
 // program has a loop that never changes them, and says itself what they are.
 func TestRegistersAreThoseOfTheProgram(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	exe := filepath.Join(t.TempDir(), "registers")
 	if out, err := exec.Command("go", "build", "-o", exe, "../samplers/backend/testdata/registers").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -30,7 +31,7 @@ func TestRegistersAreThoseOfTheProgram(t *testing.T) {
 	}
 	words = append(words, probe.Word{Memory: true, Reg: 4, Size: 8}, probe.Word{Memory: true, Reg: 5, Disp: 8, Size: 8})
 	for _, flags := range []uint64{0x841, 0x44, 0x880} { // no two flags are in the same of these
-		x := run(t, exe, fmt.Sprint(flags))
+		x := targettest.Start(t, exe, fmt.Sprint(flags))
 		h := plan(t, open(t, exe))
 		h.fn("main.loop.abi0", false)
 		var ops []x86asm.Op
@@ -47,12 +48,12 @@ func TestRegistersAreThoseOfTheProgram(t *testing.T) {
 		}
 		const hits = 100 // switch a probe off
 		s := h.attach(x, probe.Limits{Hits: hits})
-		x.start(t)
+		x.Ask("")
 		want := map[string]uint64{}
 		for range names {
 			var name string
 			var v uint64
-			if _, err := fmt.Fscanf(x.out, "%s %v\n", &name, &v); err != nil {
+			if _, err := fmt.Fscanf(x.Out, "%s %v\n", &name, &v); err != nil {
 				t.Fatal(err)
 			}
 			want[name] = v

@@ -20,6 +20,7 @@ import (
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/proc/rights"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // nobody is a user without rights.
@@ -45,7 +46,7 @@ func TestWithoutRoot(t *testing.T) {
 		fmt.Println("attached", len(c.Sites))
 		return
 	}
-	needRights(t)
+	targettest.NeedRights(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give up its rights")
 	}
@@ -65,7 +66,7 @@ func TestWithoutRoot(t *testing.T) {
 		}
 	}
 	user := &syscall.Credential{Uid: nobody, Gid: nobody}
-	x := runWith(t, &syscall.SysProcAttr{Credential: user}, target, "panics", "0")
+	x := targettest.StartWith(t, &syscall.SysProcAttr{Credential: user}, target, "panics", "0")
 	for _, c := range []struct {
 		caps []uintptr
 		want []string
@@ -89,7 +90,7 @@ func TestWithoutRoot(t *testing.T) {
 			}
 		}
 	}
-	x.lives(t)
+	x.Ends()
 }
 
 // Processes of others, threads and IDs of nobody are told apart.

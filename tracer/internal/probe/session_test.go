@@ -11,6 +11,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // Numbers of registers in instructions.
@@ -26,7 +27,7 @@ const (
 // Every call counts once, and so does every return, while stacks grow, the garbage
 // collector runs, and goroutines move between threads.
 func TestHitsAreCalls(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const goroutines, calls = 8, 1000
 	for name, flags := range map[string][]string{
 		"plain":    nil,
@@ -44,12 +45,12 @@ func TestHitsAreCalls(t *testing.T) {
 			h.fn("main.deep", true).checked().exits()
 			h.fn("main.indirect", true).checked().exits()
 			h.fn("main.known", true).entry().exits()
-			x := run(t, b.path, "calls", fmt.Sprint(goroutines), fmt.Sprint(calls))
+			x := targettest.Start(t, b.path, "calls", fmt.Sprint(goroutines), fmt.Sprint(calls))
 			s := h.attach(x, probe.Limits{})
 			if n := h.probed(x); n != len(h.Sites) {
 				t.Errorf("%d of %d instructions have probes", n, len(h.Sites))
 			}
-			x.work(t)
+			x.Work()
 			c := finish(t, s)
 			for fn, want := range map[string]uint64{
 				"main.pick":     goroutines * calls,
@@ -72,14 +73,14 @@ func TestHitsAreCalls(t *testing.T) {
 				}
 			}
 			h.clean(x)
-			x.lives(t)
+			x.Ends()
 		})
 	}
 }
 
 // VSAMP-28: values that programs get are those that the table has, with their counts.
 func TestValuesAndTheirCounts(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 2000
 	b := open(t, build(t))
 	h := plan(t, b)
@@ -115,11 +116,11 @@ func TestValuesAndTheirCounts(t *testing.T) {
 	}
 
 	for _, secrets := range []bool{false, true} {
-		target := run(t, b.path, "calls", "1", fmt.Sprint(calls))
+		target := targettest.Start(t, b.path, "calls", "1", fmt.Sprint(calls))
 		s := h.attach(target, probe.Limits{Values: 5000, Secrets: secrets})
-		target.work(t)
+		target.Work()
 		c := finish(t, s)
-		target.lives(t)
+		target.Ends()
 		words := c.Sites[0].Words
 		for i, want := range map[int]map[uint64]uint64{0: x, 2: length, 4: flag, 5: star} {
 			if got := counted(words[i]); !reflect.DeepEqual(got, want) {
@@ -182,16 +183,16 @@ func counted(w probe.WordCount) map[uint64]uint64 {
 // If a word has more values than fit, the counts of those that have a row stay exact, and
 // the others are counted together.
 func TestBoundOfValues(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls, bound = 1000, 10
 	b := open(t, build(t))
 	h := plan(t, b)
 	h.fn("main.pick", false).checked(probe.Word{Name: "i", Reg: ax, Size: 8}, probe.Word{Name: "low", Reg: ax, Size: 1})
-	x := run(t, b.path, "calls", "1", fmt.Sprint(calls))
+	x := targettest.Start(t, b.path, "calls", "1", fmt.Sprint(calls))
 	s := h.attach(x, probe.Limits{Values: bound})
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
-	x.lives(t)
+	x.Ends()
 	w := c.Sites[0].Words
 	if len(w[0].Values) != bound || w[0].Other != calls-bound || w[0].Full != 0 {
 		t.Errorf("i: %d values, %d others, %d without room, want %d, %d and 0", len(w[0].Values), w[0].Other, w[0].Full, bound, calls-bound)
@@ -214,7 +215,7 @@ func TestBoundOfValues(t *testing.T) {
 
 // The directions of a jump, and the code that an indirect call calls.
 func TestEdgesAndCalls(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 1000
 	b := open(t, build(t))
 	h := plan(t, b)
@@ -225,11 +226,11 @@ func TestEdgesAndCalls(t *testing.T) {
 			h.site(probe.Call, x, probe.Word{Reg: uint8(r - x86asm.RAX), Size: 8, As: probe.Code})
 		}
 	}
-	x := run(t, b.path, "calls", "1", fmt.Sprint(calls))
+	x := targettest.Start(t, b.path, "calls", "1", fmt.Sprint(calls))
 	s := h.attach(x, probe.Limits{})
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
-	x.lives(t)
+	x.Ends()
 	if got := c.Sites[0]; got.Hits != calls || got.Taken != calls-calls/5 {
 		t.Errorf("the jump of pick: %d hits, %d taken, want %d and %d", got.Hits, got.Taken, calls, calls-calls/5)
 	}
@@ -242,16 +243,16 @@ func TestEdgesAndCalls(t *testing.T) {
 // A probe at a jump that stands for one of its ways counts the other way as an execution
 // that is no hit.
 func TestOtherExecutions(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 1000
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", false).every(probe.Line, x86asm.JB)
 	h.Sites[0].Fused = &probe.Fused{Direction: probe.Taken}
-	x := run(t, h.path, "calls", "1", fmt.Sprint(calls))
+	x := targettest.Start(t, h.path, "calls", "1", fmt.Sprint(calls))
 	s := h.attach(x, probe.Limits{})
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
-	x.lives(t)
+	x.Ends()
 	if got := c.Sites[0]; got.Hits != calls-calls/5 || got.Others != calls/5 {
 		t.Errorf("%d hits and %d other executions, want %d and %d", got.Hits, got.Others, calls-calls/5, calls/5)
 	}
@@ -259,17 +260,17 @@ func TestOtherExecutions(t *testing.T) {
 
 // A call that panics never returns, and says so.
 func TestPanicsAreNoReturns(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const calls = 100
 	b := open(t, build(t))
 	h := plan(t, b)
 	h.fn("main.boom", true).checked().exits()
 	h.fn("main.throw", true).checked().exits()
-	x := run(t, b.path, "panics", fmt.Sprint(calls))
+	x := targettest.Start(t, b.path, "panics", fmt.Sprint(calls))
 	s := h.attach(x, probe.Limits{})
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
-	x.lives(t)
+	x.Ends()
 	if got := h.times(c, "main.boom"); got.Calls != calls || got.Open+got.Replaced+got.Unmatched != 0 {
 		t.Errorf("boom recovers and returns: got %+v, want %d calls", got, calls)
 	}
@@ -280,7 +281,7 @@ func TestPanicsAreNoReturns(t *testing.T) {
 
 // Sites that the kernel refuses are named, and the others have their probes.
 func TestRefusedInstructions(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	b := open(t, build(t))
 	h := plan(t, b)
 	h.fn("main.pick", false).checked()
@@ -296,11 +297,11 @@ func TestRefusedInstructions(t *testing.T) {
 		t.Fatal("WaitGroup.Add has no LOCK prefix")
 	}
 	h.fn("main.indirect", false).checked()
-	x := run(t, b.path, "calls", "1", "100")
+	x := targettest.Start(t, b.path, "calls", "1", "100")
 	s := h.attach(x, probe.Limits{})
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
-	x.lives(t)
+	x.Ends()
 	if r := s.Refused(); len(r) != locked || !strings.Contains(r[0].Reason, fmt.Sprintf("%#x", h.Sites[1].Addr)) {
 		t.Errorf("refused: %v, want the %d instructions with LOCK, the first at %#x", r, locked, h.Sites[1].Addr)
 	}

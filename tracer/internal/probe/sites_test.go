@@ -15,6 +15,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // byHand is a plan for a binary.
@@ -113,7 +114,7 @@ func (h *byHand) times(c *probe.Counts, fn string) probe.Times {
 }
 
 // attach attaches the plan, and detaches it at the end of the test.
-func (h *byHand) attach(x *target, limits probe.Limits) *probe.Session {
+func (h *byHand) attach(x *targettest.Target, limits probe.Limits) *probe.Session {
 	h.t.Helper()
 	s, err := probe.Attach(openProcess(h.t, x), &h.Plan, limits)
 	if err != nil {
@@ -138,7 +139,7 @@ func finish(t *testing.T, s *probe.Session) *probe.Counts {
 
 // probed returns how many sites of the plan have another instruction in the memory of
 // the process than in the file.
-func (h *byHand) probed(x *target) (n int) {
+func (h *byHand) probed(x *targettest.Target) (n int) {
 	h.t.Helper()
 	for _, s := range h.Sites {
 		if h.isProbed(x, s) {
@@ -148,7 +149,7 @@ func (h *byHand) probed(x *target) (n int) {
 	return n
 }
 
-func (h *byHand) isProbed(x *target, s probe.Site) bool {
+func (h *byHand) isProbed(x *targettest.Target, s probe.Site) bool {
 	h.t.Helper()
 	proc := fmt.Sprintf("/proc/%d/", x.Process.Pid)
 	maps, err := os.ReadFile(proc + "maps")
@@ -203,7 +204,7 @@ func links(t *testing.T, path string) (n int) {
 }
 
 // clean checks that a session has left nothing behind.
-func (h *byHand) clean(x *target) {
+func (h *byHand) clean(x *targettest.Target) {
 	h.t.Helper()
 	if n := h.probed(x); n != 0 {
 		h.t.Errorf("%d of %d instructions are not as in the file", n, len(h.Sites))

@@ -5,34 +5,17 @@ package probe_test
 // This file runs programs to trace, and finds instructions in them by means of its own.
 
 import (
-	"bufio"
 	"debug/elf"
 	"errors"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
-	"github.com/pepgo/pep/tracer/internal/proc/rights"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
-
-// needRights skips a test if this process cannot trace.
-func needRights(t *testing.T) {
-	t.Helper()
-	if err := rights.Check(); err != nil {
-		t.Skip(err)
-	}
-}
 
 // A binary is a build of testdata/target.
 type binary struct {
@@ -41,38 +24,12 @@ type binary struct {
 	file    *elf.File
 }
 
-var builds sync.Map // flags -> func() (string, error)
+func TestMain(m *testing.M) { targettest.Main(m) }
 
-// build builds testdata/target, once for the same flags.
+// build builds testdata/target.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
-	once, _ := builds.LoadOrStore(strings.Join(flags, " "), sync.OnceValues(func() (string, error) {
-		dir, err := os.MkdirTemp(buildDir, "target")
-		if err != nil {
-			return "", err
-		}
-		out := filepath.Join(dir, "target")
-		cmd := exec.Command("go", append(append([]string{"build", "-o", out}, flags...), "./testdata/target")...)
-		cmd.Stderr = os.Stderr
-		return out, cmd.Run()
-	}))
-	out, err := once.(func() (string, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-var buildDir string
-
-func TestMain(m *testing.M) {
-	var err error
-	if buildDir, err = os.MkdirTemp("", "probe"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
-	os.RemoveAll(buildDir)
-	os.Exit(code)
+	return targettest.Build(t, "./testdata/target", flags...)
 }
 
 func open(t *testing.T, path string) *binary {
@@ -134,80 +91,8 @@ func (b *binary) instructions(t *testing.T, symbol string) (list []instruction) 
 	return list
 }
 
-// A target is a run of testdata/target.
-type target struct {
-	*exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
-// run starts a target and waits until it is ready. The test ends it, if it has not ended.
-func run(t *testing.T, path string, args ...string) *target {
-	t.Helper()
-	return runWith(t, nil, path, args...)
-}
-
-// runWith is run as another user, or in a container.
-func runWith(t *testing.T, as *syscall.SysProcAttr, path string, args ...string) *target {
-	t.Helper()
-	x := &target{Cmd: exec.Command(path, args...)}
-	x.SysProcAttr = as
-	x.Stderr = os.Stderr
-	var err error
-	if x.in, err = x.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := x.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.out = bufio.NewReader(out)
-	if err := x.Start(); err != nil {
-		t.Fatal(err)
-	}
-	tooLong := time.AfterFunc(2*time.Minute, func() { x.Process.Kill() })
-	t.Cleanup(func() {
-		x.Process.Kill()
-		x.Wait()
-		tooLong.Stop()
-	})
-	x.expect(t, "ready")
-	return x
-}
-
-// expect reads a line.
-func (x *target) expect(t *testing.T, want string) {
-	t.Helper()
-	if line, err := x.out.ReadString('\n'); err != nil || line != want+"\n" {
-		t.Fatalf("the target wrote %q, %v, want %q", line, err, want)
-	}
-}
-
-// work lets the target do its work, and waits until it is done.
-func (x *target) work(t *testing.T) {
-	t.Helper()
-	x.start(t)
-	x.expect(t, "done")
-}
-
-func (x *target) start(t *testing.T) {
-	t.Helper()
-	if _, err := io.WriteString(x.in, "\n"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// lives checks that the target ends by itself, without an error.
-func (x *target) lives(t *testing.T) {
-	t.Helper()
-	x.in.Close()
-	if err := x.Wait(); err != nil {
-		t.Errorf("the target: %v", err)
-	}
-}
-
 // chosen returns the probes for a wish in a program that runs.
-func chosen(t *testing.T, x *target, wish probe.Wish) *probe.Plan {
+func chosen(t *testing.T, x *targettest.Target, wish probe.Wish) *probe.Plan {
 	t.Helper()
 	im, err := image.OpenProcess(x.Process.Pid)
 	if err != nil {
@@ -223,20 +108,20 @@ func chosen(t *testing.T, x *target, wish probe.Wish) *probe.Plan {
 
 // countsOf returns what the probes of a plan count while the program works, and checks that it
 // lives without them.
-func countsOf(t *testing.T, x *target, plan *probe.Plan, limits probe.Limits) *probe.Counts {
+func countsOf(t *testing.T, x *targettest.Target, plan *probe.Plan, limits probe.Limits) *probe.Counts {
 	t.Helper()
 	s, err := probe.Attach(openProcess(t, x), plan, limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	x.work(t)
+	x.Work()
 	c := finish(t, s)
-	x.lives(t)
+	x.Ends()
 	return c
 }
 
-func openProcess(t *testing.T, x *target) *process.Process {
+func openProcess(t *testing.T, x *targettest.Target) *process.Process {
 	t.Helper()
 	p, err := process.Open(x.Process.Pid)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // The compiler moves assignments of one line behind the first instruction of a later line,
@@ -63,7 +64,7 @@ func buildLines(t *testing.T, env string, flags ...string) string {
 // probe stands at. A variable without a value is named with the reason; but of odd and
 // small, which the compiler has removed, DWARF does not have the names.
 func TestVariables(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const rounds = 300
 	want, marks := work(rounds), markedLines(t)
 	for _, build := range []struct {
@@ -80,7 +81,7 @@ func TestVariables(t *testing.T) {
 			if build.env != "" && testing.Short() {
 				t.Skip("it builds the standard library with " + build.env)
 			}
-			x := run(t, buildLines(t, build.env, build.flags...), fmt.Sprint(rounds))
+			x := targettest.Start(t, buildLines(t, build.env, build.flags...), fmt.Sprint(rounds))
 			wish := probe.Wish{}
 			for line := range marks {
 				wish.Lines = append(wish.Lines, probe.Position{File: "lines/main.go", Line: line, All: true})
@@ -236,9 +237,9 @@ func TestVariablesByName(t *testing.T) {
 // the call, and one that is not slow for the other. Together they see every return, with its
 // result.
 func TestReturnsOnTwoWays(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	const rounds = 400
-	x := run(t, buildLines(t, ""), fmt.Sprint(rounds))
+	x := targettest.Start(t, buildLines(t, ""), fmt.Sprint(rounds))
 	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.either$`), Results: true})
 	c := countsOf(t, x, plan, probe.Limits{})
 	hits := map[bool]uint64{} // by whether the site is slow

@@ -1,5 +1,5 @@
 // Command target makes known numbers of calls with known arguments. It begins when it reads
-// a line, prints "done" and what it did, and ends when its standard input does.
+// a line, prints "done", and ends when its standard input does; at another line it begins again.
 //
 //	target calls GOROUTINES CALLS    known, pick and others; stacks grow, garbage is collected
 //	target panics CALLS              every call of boom panics, and is recovered
@@ -166,7 +166,14 @@ func main() {
 	in := bufio.NewReader(os.Stdin)
 	fmt.Println("ready")
 	in.ReadString('\n')
-	switch os.Args[1] {
+	for err := error(nil); err == nil; _, err = in.ReadString('\n') {
+		do(os.Args[1])
+		fmt.Println("done")
+	}
+}
+
+func do(what string) {
+	switch what {
 	case "calls":
 		goroutines, calls := number(2), number(3)
 		var wg sync.WaitGroup
@@ -189,6 +196,4 @@ func main() {
 	case "exec":
 		fmt.Println(syscall.Exec(os.Args[0], []string{os.Args[0], "panics", "0"}, os.Environ()))
 	}
-	fmt.Println("done")
-	in.ReadString('\n')
 }
