@@ -19,6 +19,7 @@
 //	modules  the test suites of well-known modules, in the same way
 //	paths    random programs that log what they do, by package randprog, against the exact profile of paths
 //	kills    SIGKILL at random times: what the .pep file still has
+//	tracers  SIGKILL of peptrace and of what it traces, at random times: the program goes on, its code is as before
 //	ends     programs that end in all ways that programs can end
 //	soak     programs that keep collector, scheduler and timers busy for long
 //	tests    tests of other packages that get harder the longer they run

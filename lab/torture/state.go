@@ -46,7 +46,7 @@ func (r *Result) skip(format string, args ...any) {
 // A state is the file with the results of a run.
 type state struct {
 	name    string
-	Tool    string // hash of the pepbuild that the results are of
+	Tool    string // hashes of the commands that the results are of
 	Seed    uint64 // of the first random program
 	Results []*Result
 }

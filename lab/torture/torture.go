@@ -51,6 +51,7 @@ var Parts = []Part{
 	{"ends", "all ways in which programs end", endsCases},
 	{"paths", "random programs against their own log of paths", pathsCases},
 	{"kills", "SIGKILL at random times", killsCases},
+	{"tracers", "SIGKILL of tracers, and of programs that are traced, at random times", tracersCases},
 	{"gotest", "GOROOT/test, plain and instrumented", gotestCases},
 	{"modules", "test suites of well-known modules", modulesCases},
 	{"std", "test suites of std", stdCases},
@@ -80,7 +81,11 @@ func Run(o *Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := openState(filepath.Join(dir, "state.json"), tool, o.Fresh, o.Seed, o.Out)
+	peptrace, err := buildTool(filepath.Join(dir, "peptrace"))
+	if err != nil {
+		return nil, err
+	}
+	s, err := openState(filepath.Join(dir, "state.json"), tool+peptrace, o.Fresh, o.Seed, o.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +168,9 @@ func chosen(names []string) ([]Part, error) {
 	return parts, nil
 }
 
-// buildTool builds pepbuild and returns its hash: the name of what is tried.
+// buildTool builds a command of this module and returns its hash: the name of what is tried.
 func buildTool(exe string) (hash string, err error) {
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", exe, "github.com/pepgo/pep/cmd/pepbuild")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", exe, "github.com/pepgo/pep/cmd/"+filepath.Base(exe))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
 	}
