@@ -81,7 +81,8 @@ type Block struct {
 type Piece struct {
 	Source    int32 // index in Program.Sources
 	Line      int32
-	Size      int32 // bytes
+	Body      int32 // number of the inlined call that the code is of, 0 if it is of the function itself
+	Size      int32 // bytes; 0 if the line has a call, and the code is of the body that is inlined there
 	Statement bool  // a statement begins
 }
 

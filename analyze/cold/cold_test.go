@@ -130,7 +130,7 @@ func TestStates(t *testing.T) {
 func TestTable(t *testing.T) {
 	p := program(map[string]int{"main.f": 1, "main.g": 20}, code{"main.f", "main.f 1, main.f 2"}, code{"main.f", "main.f 3, main.f 4"}, code{"main.g", "main.g 21, main.g 22"})
 	p.Sources = append(p.Sources, Source{"example.com/dep.F", "example.com/dep", "/mod/dep.go", 7})
-	p.Functions = append(p.Functions, Function{Name: "example.com/dep.F", Blocks: []Block{{End: 50, Probed: true, Pieces: []Piece{{3 - 1, 8, 50, true}}}, {Start: 50, End: 60}}})
+	p.Functions = append(p.Functions, Function{Name: "example.com/dep.F", Blocks: []Block{{End: 50, Probed: true, Pieces: []Piece{{Source: 3 - 1, Line: 8, Size: 50, Statement: true}}}, {Start: 50, End: 60}}})
 	d := New(p)
 	d.Seen[0] = Sight{At: 7300, Age: 10}
 	d.Seen[1] = Sight{At: 7200 + 3600, Age: 3000}

@@ -302,7 +302,7 @@ func (p *Program) plain() []byte {
 			for _, x := range b.Pieces {
 				e.b = binary.AppendVarint(e.b, int64(x.Source-source))
 				e.b = binary.AppendVarint(e.b, int64(x.Line-line))
-				e.number(int(x.Size))
+				e.number(int(x.Body), int(x.Size))
 				e.flag(x.Statement)
 				source, line = x.Source, x.Line
 			}
@@ -367,7 +367,7 @@ func readProgram(packed []byte) (*Program, error) {
 			start := at + uint32(r.number())
 			b := Block{Start: start, End: start + uint32(r.number()), Probed: r.flag()}
 			for range r.count() {
-				x := Piece{Source: source + int32(r.signed()), Line: line + int32(r.signed()), Size: int32(r.number()), Statement: r.flag()}
+				x := Piece{Source: source + int32(r.signed()), Line: line + int32(r.signed()), Body: int32(r.number()), Size: int32(r.number()), Statement: r.flag()}
 				if int(x.Source) >= len(p.Sources) || x.Source < 0 {
 					r.bad = true
 					break

@@ -81,7 +81,9 @@ func (d *Data) groups() []*group {
 				p.add(x, seen, probed, own)
 			}
 			g.add(x, seen, probed)
-			bodies[x.Source].add(f, x.Line, seen)
+			if x.Size > 0 || seen.At != 0 {
+				bodies[x.Source].add(f, x, seen)
+			}
 			if own && len(f.Blocks) == 1 && b.End-b.Start <= tiny {
 				bodies[x.Source].tiny = true
 			}
@@ -104,37 +106,49 @@ func (d *Data) groups() []*group {
 // tiny is how many bytes of code a function has at most of which nothing may be left where it is inlined.
 const tiny = 16
 
-// bodies are the code of a function of the source in each function of the executable.
+// bodies are those that the compiler has made of a function of the source: its own, and one for each inlined call.
 type bodies struct {
 	tiny  bool          // its own body is
 	lines map[int32]int // in how many bodies that ran a line has code; 0 if in others only
 	ran   int           // how many bodies ran
-	of    *Function     // the last one
-	last  map[int32]bool
-	hit   bool // it ran
+	of    *Function     // the one that was added last
+	last  map[int32]*body
 }
 
-// add adds code of a line.
-func (x *bodies) add(f *Function, line int32, seen Sight) {
+// A body is the code of a function of the source in one place.
+type body struct {
+	lines map[int32]bool
+	ran   bool
+}
+
+// add adds code.
+func (x *bodies) add(f *Function, p Piece, seen Sight) {
 	if x.of != f {
 		x.end()
-		x.of, x.last, x.hit = f, make(map[int32]bool), false
+		x.of, x.last = f, make(map[int32]*body)
 	}
-	x.last[line] = true
-	x.hit = x.hit || seen.At != 0
+	b := x.last[p.Body]
+	if b == nil {
+		b = &body{lines: make(map[int32]bool)}
+		x.last[p.Body] = b
+	}
+	b.lines[p.Line] = true
+	b.ran = b.ran || seen.At != 0
 }
 
 func (x *bodies) end() {
 	if x.lines == nil {
 		x.lines = make(map[int32]int)
 	}
-	n := 0
-	if x.hit {
-		n = 1
-	}
-	x.ran += n
-	for line := range x.last {
-		x.lines[line] += n
+	for _, b := range x.last {
+		n := 0
+		if b.ran {
+			n = 1
+		}
+		x.ran += n
+		for line := range b.lines {
+			x.lines[line] += n
+		}
 	}
 	x.last = nil
 }
@@ -176,6 +190,7 @@ func (g *group) add(x Piece, seen Sight, probed bool) {
 		l.never += int(x.Size)
 	}
 	switch {
+	case x.Size == 0 && seen.At == 0: // a part of the body that is inlined there: others may have run
 	case seen.At != 0 && x.Statement:
 		l.began = true
 	case seen.At != 0 || !probed:

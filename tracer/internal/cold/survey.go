@@ -142,7 +142,8 @@ func (s *survey) function(f image.Function) error {
 	fn := cold.Function{Name: f.Name}
 	hash := fnv.New64a()
 	hash.Write(c.Masked())
-	pieces := s.pieces(f)
+	inlined := f.Inlined()
+	pieces := s.pieces(f, inlined)
 	for _, b := range c.Blocks(s.helpers) {
 		switch b.Part {
 		case site.Padding:
@@ -158,7 +159,7 @@ func (s *survey) function(f image.Function) error {
 		x := cold.Block{Start: uint32(b.Start - f.Entry), End: uint32(b.End - f.Entry), Probed: b.Probe.Class != site.Refused}
 		var own []piece
 		if own, pieces = cut(pieces, b.End); len(own) > 0 {
-			x.Pieces = s.join(own, b.Start)
+			x.Pieces = s.join(own, b.Start, f, inlined)
 		}
 		place := Place{Addr: b.Probe.PC, Entry: f.Entry, Block: Range{b.Start, b.End}, Byte: b.Byte, Class: b.Probe.Class}
 		if x.Probed {
@@ -185,16 +186,16 @@ type piece struct {
 	pclntab.Range
 	source int32 // -1 if it is of no package of the scope
 	line   int32
+	body   int32 // 1 + index of the inlined call, 0 for the function itself
 }
 
 // pieces returns the ranges of a function.
-func (s *survey) pieces(f image.Function) (list []piece) {
+func (s *survey) pieces(f image.Function, inlined []pclntab.Inlined) (list []piece) {
 	type call struct {
 		pclntab.Range
 		index int
 	}
 	var calls []call
-	inlined := f.Inlined()
 	for i := range inlined {
 		for _, r := range inlined[i].Ranges {
 			calls = append(calls, call{r, i})
@@ -203,14 +204,14 @@ func (s *survey) pieces(f image.Function) (list []piece) {
 	slices.SortFunc(calls, func(a, b call) int { return cmp.Compare(a.Start, b.Start) })
 	file := f.Position(f.Entry).File
 	for r, at := range f.Lines() {
-		add := func(start, end uint64, name string, line int) {
+		add := func(start, end uint64, name string, line, body int) {
 			if start >= end {
 				return
 			}
-			p := piece{Range: pclntab.Range{Start: start, End: end}, line: int32(at.Line)}
+			p := piece{Range: pclntab.Range{Start: start, End: end}, line: int32(at.Line), body: int32(body)}
 			// The tables leave the jump at the end of an inlined body to the function around it, with the line of the body.
 			if i := len(list) - 1; name == f.Name && at.File != file && i >= 0 && list[i].source >= 0 && s.plan.Program.Sources[list[i].source].File == at.File {
-				p.source = list[i].source
+				p.source, p.body = list[i].source, list[i].body
 			} else {
 				p.source = s.source(name, at.File, line)
 			}
@@ -224,12 +225,12 @@ func (s *survey) pieces(f image.Function) (list []piece) {
 			if c.Start >= r.End {
 				break
 			}
-			add(pc, max(c.Start, pc), f.Name, f.StartLine)
+			add(pc, max(c.Start, pc), f.Name, f.StartLine, 0)
 			end := min(c.End, r.End)
-			add(max(c.Start, pc), end, inlined[c.index].Func, inlined[c.index].StartLine)
+			add(max(c.Start, pc), end, inlined[c.index].Func, inlined[c.index].StartLine, 1+c.index)
 			pc = end
 		}
-		add(pc, r.End, f.Name, f.StartLine)
+		add(pc, r.End, f.Name, f.StartLine, 0)
 	}
 	return list
 }
@@ -269,11 +270,11 @@ func cut(list []piece, at uint64) (before, after []piece) {
 }
 
 // join makes the pieces of a block: each line is there once. What lies before the block belongs to blocks that are left
-// out.
-func (s *survey) join(list []piece, from uint64) (pieces []cold.Piece) {
+// out. The lines of the calls that are inlined there have a piece without code.
+func (s *survey) join(list []piece, from uint64, f image.Function, inlined []pclntab.Inlined) (pieces []cold.Piece) {
 	for _, p := range list {
 		p.Start = max(p.Start, from)
-		if p.Start >= p.End || p.source < 0 {
+		if p.Start >= p.End {
 			continue
 		}
 		begins := !s.plan.Program.DWARF
@@ -281,13 +282,30 @@ func (s *survey) join(list []piece, from uint64) (pieces []cold.Piece) {
 			i, _ := slices.BinarySearch(s.statements, p.Start)
 			begins = i < len(s.statements) && s.statements[i] < p.End
 		}
-		i := slices.IndexFunc(pieces, func(q cold.Piece) bool { return q.Source == p.source && q.Line == p.line })
-		if i < 0 {
-			i = len(pieces)
-			pieces = append(pieces, cold.Piece{Source: p.source, Line: p.line})
+		add := func(source, line, body, size int32) {
+			if source < 0 {
+				return
+			}
+			i := slices.IndexFunc(pieces, func(q cold.Piece) bool {
+				return q.Source == source && q.Line == line && q.Body == body && (q.Size == 0) == (size == 0)
+			})
+			if i < 0 {
+				i = len(pieces)
+				pieces = append(pieces, cold.Piece{Source: source, Line: line, Body: body})
+			}
+			pieces[i].Size += size
+			pieces[i].Statement = pieces[i].Statement || begins
 		}
-		pieces[i].Size += int32(p.End - p.Start)
-		pieces[i].Statement = pieces[i].Statement || begins
+		add(p.source, p.line, p.body, int32(p.End-p.Start))
+		for i := int(p.body) - 1; i >= 0; {
+			call := &inlined[i]
+			name, line := f.Name, f.StartLine
+			i = call.Parent
+			if i >= 0 {
+				name, line = inlined[i].Func, inlined[i].StartLine
+			}
+			add(s.source(name, call.Call.File, line), int32(call.Call.Line), int32(1+i), 0)
+		}
 	}
 	return pieces
 }
