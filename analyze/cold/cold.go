@@ -46,7 +46,7 @@ const (
 type LeftOut struct {
 	Padding int `json:"padding" unit:"blocks"`
 	Growth  int `json:"stack_growth" unit:"blocks"`
-	Barrier int `json:"write_barriers" unit:"blocks"`
+	Barrier int `json:"write_barriers" unit:"blocks"` // and what runs in place of them while the collector does not mark
 }
 
 // An Unprobed is something without a probe, with the reason.

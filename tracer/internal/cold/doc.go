@@ -26,6 +26,11 @@
 // Nothing: the kernel takes the probes away when the links are closed, which it also does when the tracer is killed. So
 // that this is true while it attaches or detaches, too, a child does both: see the type link.
 //
+// # What has no probes
+//
+// Padding, calls that grow the stack, and both sides of write barriers: which of the two runs depends on whether the
+// collector marks at that time.
+//
 // # Faults
 //
 // A probe stands on the cheapest instruction of its block, and an instruction ahead of it can fault. So

@@ -214,7 +214,6 @@ func (c *comparison) test(t *testing.T) {
 	if c.long && testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	t.Setenv("GODEBUG", "gcstoptheworld=1") // else it depends on the time which writes have a barrier
 	plan := survey(t, c.path, c.scope)
 	functions := map[uint64]bool{}
 	names := map[string]bool{}

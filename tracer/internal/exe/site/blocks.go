@@ -4,6 +4,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -22,6 +23,11 @@ type Block struct {
 	// is Refused, and its reason that of the first instruction.
 	Probe Site
 	Byte  byte
+	// Ways is how many jumps and instructions ahead of the block lead to it, one more if it is a root.
+	Ways int
+	// Branch is the address of the conditional jump that ends the block, and Taken that to which it jumps. They are 0 if
+	// there is none.
+	Branch, Taken uint64
 }
 
 // A Part says what a block is there for.
@@ -32,7 +38,7 @@ const (
 	Program Part = iota
 	Padding      // nothing leads there
 	Growth       // calls runtime.morestack
-	Barrier      // tells the collector of a store, while it marks
+	Barrier      // tells the collector of a store, while it marks; and what runs in place of that while it does not mark
 )
 
 // String returns the part in a word or two.
@@ -60,7 +66,7 @@ func FindHelpers(im *image.Image) Helpers {
 // Blocks returns the basic blocks, in the order of their addresses.
 //
 // A block also begins where the runtime goes on after a recovered panic, and where a call in the
-// function leads, as some functions in assembly have them.
+// function leads, as some functions in assembly have them: at its roots.
 func (c *Code) Blocks(helpers Helpers) (list []Block) {
 	roots := c.roots()
 	live := c.live(roots)
@@ -69,10 +75,45 @@ func (c *Code) Blocks(helpers Helpers) (list []Block) {
 		for end < len(c.insts) && !c.insts[end].leader && !roots[end] {
 			end++
 		}
-		list = append(list, c.block(i, end, live[i], helpers))
+		b := c.block(i, end, live[i], helpers)
+		b.Ways = c.ways(i)
+		if roots[i] {
+			b.Ways++
+		}
+		if last := &c.insts[end-1]; last.Flow == insn.Cond {
+			b.Branch, b.Taken = last.PC, last.Target
+		}
+		list = append(list, b)
 		i = end
 	}
+	leaveOutStores(list)
 	return list
+}
+
+// ways returns how many jumps and instructions ahead lead to a leader. A jump through a table that could not be read may
+// lead to all of them.
+func (c *Code) ways(i int) int { return len(c.insts[i].preds) + 2*len(c.unknownJumps) }
+
+// leaveOutStores makes blocks those of barriers that only run while the collector does not mark.
+func leaveOutStores(list []Block) {
+	at := func(pc uint64) *Block {
+		i, ok := slices.BinarySearchFunc(list, pc, func(b Block, pc uint64) int { return cmp.Compare(b.Start, pc) })
+		if !ok {
+			return &Block{}
+		}
+		return &list[i]
+	}
+	for i := range list {
+		if list[i].Branch == 0 {
+			continue
+		}
+		taken, next := at(list[i].Taken), at(list[i].End)
+		for _, pair := range [][2]*Block{{taken, next}, {next, taken}} {
+			if store := pair[1]; pair[0].Part == Barrier && store.Part == Program && store.Ways == 1 {
+				store.Part = Barrier
+			}
+		}
+	}
 }
 
 // roots returns the instructions at which something begins that no jump in the function leads to.

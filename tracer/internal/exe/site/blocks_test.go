@@ -20,7 +20,7 @@ func TestBlocks(t *testing.T) {
 	im, tables := gofmt(t)
 	helpers := FindHelpers(im)
 	var parts [4]int
-	none, emulated := 0, 0
+	none, emulated, stores := 0, 0, 0
 	for fn := range im.Functions() {
 		c, err := Read(im, fn)
 		if err != nil {
@@ -36,8 +36,10 @@ func TestBlocks(t *testing.T) {
 		}
 		reached := g.reach(entries, func(int) bool { return false })
 		into := map[int]bool{}
+		ways := map[int]int{}
 		for i, next := range g.next {
 			for _, j := range next {
+				ways[j]++
 				if j != i+1 {
 					into[j] = true
 				}
@@ -45,9 +47,36 @@ func TestBlocks(t *testing.T) {
 		}
 		for _, i := range entries {
 			into[i] = true
+			ways[i]++
 		}
 		pc := fn.Entry
-		for _, b := range c.Blocks(helpers) {
+		blocks := c.Blocks(helpers)
+		part := map[uint64]Part{}
+		for _, b := range blocks {
+			part[b.Start] = b.Part
+		}
+		for _, b := range blocks {
+			if first := g.index[b.Start]; b.Ways != ways[first] && len(c.unknownJumps) == 0 && !c.roots()[first] {
+				t.Errorf("%s: %d ways to the block at %#x, want %d", fn.Name, b.Ways, b.Start, ways[first])
+			}
+			if b.Branch != 0 {
+				in := g.insts[g.index[b.Branch]]
+				store := b.End
+				one, other := part[b.Taken], part[b.End]
+				if in.PC+uint64(in.Len) != b.End || in.Target != b.Taken || in.Flow != insn.Cond {
+					t.Errorf("%s: a branch at %#x to %#x, want one to %#x", fn.Name, b.Branch, b.Taken, in.Target)
+				}
+				if one == Program && other == Barrier {
+					one, other = other, one
+					store = b.Taken
+				}
+				if one == Barrier && other == Program && ways[g.index[store]] == 1 {
+					t.Errorf("%s: the block at %#x, which runs if there is no barrier, is of the program", fn.Name, store)
+				}
+				if one == Barrier && other == Barrier {
+					stores++
+				}
+			}
 			if b.Start != pc || b.End <= b.Start {
 				t.Fatalf("%s: a block from %#x to %#x, want one from %#x on", fn.Name, b.Start, b.End, pc)
 			}
@@ -91,8 +120,8 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 	t.Logf("of the program %d, %d of them emulated and %d without a place; padding %d, growth %d, barriers %d", parts[Program], emulated, none, parts[Padding], parts[Growth], parts[Barrier])
-	if parts[Program] < 20_000 || emulated < parts[Program]*3/4 || none > 50 || parts[Growth] < 2000 || parts[Barrier] < 200 {
-		t.Error("want 20000 of the program, three quarters of them emulated and at most 50 without a place, growth 2000, barriers 200")
+	if parts[Program] < 20_000 || emulated < parts[Program]*3/4 || none > 50 || parts[Growth] < 2000 || parts[Barrier] < 200 || stores < 50 {
+		t.Errorf("want 20000 of the program, three quarters of them emulated and at most 50 without a place, growth 2000, barriers 200; and 50 blocks in place of barriers, got %d", stores)
 	}
 }
 
