@@ -74,7 +74,7 @@ func TestRunningProcess(t *testing.T) {
 			if hits := int(cost.Hits); hits < count(blocks) || !c.careful && hits > 20*count(blocks) {
 				t.Errorf("%d hits of %d blocks", hits, count(blocks))
 			}
-			if mode := map[bool]string{false: "write", true: "re-attach"}[c.careful]; cost.Mode != mode || !cost.TextSame || cost.Median <= 0 || cost.Probes < 180 {
+			if mode := map[bool]string{false: "write", true: "re-attach"}[c.careful]; cost.Mode != mode || !cost.TextSame || cost.Median <= 0 || cost.Probes < 170 {
 				t.Errorf("cost %+v, want mode %s", cost, mode)
 			}
 			x.Work()
