@@ -40,19 +40,17 @@ func NeedRights(t testing.TB) {
 	}
 }
 
-var (
-	builds   sync.Map // package and flags -> func() (string, error)
-	buildDir string
-)
+var builds sync.Map // package and flags -> func() (string, error)
 
 // Main runs the tests, and removes what Build has built.
 func Main(m *testing.M) {
-	var err error
-	if buildDir, err = os.MkdirTemp("", "targets"); err != nil {
-		panic(err)
-	}
 	code := m.Run()
-	os.RemoveAll(buildDir)
+	builds.Range(func(_, build any) bool {
+		if out, err := build.(func() (string, error))(); err == nil {
+			os.RemoveAll(filepath.Dir(out))
+		}
+		return true
+	})
 	os.Exit(code)
 }
 
@@ -60,7 +58,7 @@ func Main(m *testing.M) {
 func Build(t testing.TB, pkg string, flags ...string) string {
 	t.Helper()
 	once, _ := builds.LoadOrStore(pkg+" "+strings.Join(flags, " "), sync.OnceValues(func() (string, error) {
-		dir, err := os.MkdirTemp(buildDir, "target")
+		dir, err := os.MkdirTemp("", "target")
 		if err != nil {
 			return "", err
 		}
