@@ -27,22 +27,26 @@ import (
 	"github.com/pepgo/pep/tracer"
 )
 
-//go:embed testdata/tracers.go
-var tracersSource string
+var (
+	//go:embed testdata/tracers.go
+	tracersSource string
+	//go:embed testdata/tracers_web.go
+	tracersWebSource string
+)
 
 // traced are the kinds of programs, see testdata/tracers.go.
 var traced = []string{"web", "messages", "collector", "goroutines", "signals", "children"}
 
 // tracings are commands that trace process PID of the executable EXE; those that come more than once are drawn more often.
 var tracings = []string{
-	"cold -pkg all -p PID", "cold -pkg all -p PID", "cold -pkg std -o FILE -p PID", "cold -pkg all -a EXE", "cold -careful -p PID",
+	"cold -pkg all -p PID", "cold -pkg all -p PID", "cold -pkg std -o FILE -p PID", "cold -a EXE", "cold -careful -p PID",
 	"probe -f ^(main|net|internal) -edges -p PID", "probe -f ^(main|net|syscall|sync|fmt|io) -limit 0 -times -p PID", "probe -f ^runtime -p PID",
 }
 
 const (
-	answerIn  = time.Minute     // a program that needs longer for an answer hangs
-	cleanIn   = time.Minute     // likewise the kernel, that takes probes away
-	traceTime = 2 * time.Second // kills are spread over this time after the first probe
+	answerIn  = time.Minute // a program that needs longer for an answer hangs
+	cleanIn   = time.Minute // likewise the kernel, that takes probes away
+	traceTime = time.Second // kills are spread over this time after the first probe
 )
 
 func tracersCases(e *Env) (cases []Case, err error) {
@@ -86,7 +90,11 @@ func (e *Env) tracers(r *Result, kind string, n int, seed uint64) {
 	}
 	peptrace, exe := filepath.Join(e.Work, "peptrace"), filepath.Join(e.Work, "tracers.exe")
 	_, err := buildTool(peptrace)
-	dir, err1 := e.program("tracers", tracersSource)
+	source := tracersSource
+	if kind == "web" {
+		source = tracersWebSource
+	}
+	dir, err1 := e.program("tracers", source)
 	if err = errors.Join(err, err1); err == nil {
 		err = e.build("plain", dir, exe, "")
 	}
@@ -158,8 +166,18 @@ func (k *kill) String() string {
 }
 
 func (k *kill) run(cmd *exec.Cmd) error {
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	// No pipe: who waits for its end would also wait for children that detach.
+	out, err := os.CreateTemp("", "tracer")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	said := func() string {
+		text, _ := os.ReadFile(out.Name())
+		return string(text)
+	}
+	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -169,8 +187,12 @@ func (k *kill) run(cmd *exec.Cmd) error {
 		cmd.Wait()
 		close(ended)
 	}()
+	defer func() {
+		cmd.Process.Kill()
+		<-ended
+	}()
 	v := k.v
-	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		if n, err := v.differences(); err != nil {
 			return err
 		} else if n > 0 || time.Since(begin) > time.Minute {
@@ -178,7 +200,7 @@ func (k *kill) run(cmd *exec.Cmd) error {
 		}
 		select {
 		case <-ended:
-			return fmt.Errorf("the tracer ended: %s", &said)
+			return fmt.Errorf("the tracer ended: %s", said())
 		default:
 		}
 	}
@@ -204,11 +226,10 @@ func (k *kill) run(cmd *exec.Cmd) error {
 		select {
 		case <-ended:
 		case <-time.After(time.Minute):
-			cmd.Process.Kill()
 			return errors.New("the tracer of a program that was killed does not end")
 		}
-		if s := cmd.ProcessState; s.ExitCode() != 0 && (s.ExitCode() != 1 || !strings.Contains(said.String(), "has ended")) {
-			return fmt.Errorf("the tracer of a program that was killed: %v: %s", s, &said)
+		if s := cmd.ProcessState; s.ExitCode() != 0 && (s.ExitCode() != 1 || !strings.Contains(said(), "has ended")) {
+			return fmt.Errorf("the tracer of a program that was killed: %v: %s", s, said())
 		}
 		return nil
 	}
@@ -219,7 +240,7 @@ func (k *kill) run(cmd *exec.Cmd) error {
 	syscall.Kill(pid, syscall.SIGKILL)
 	<-ended
 	if s := cmd.ProcessState; s.ExitCode() > 0 {
-		return fmt.Errorf("the tracer: %v: %s", s, &said)
+		return fmt.Errorf("the tracer: %v: %s", s, said())
 	}
 	return k.check()
 }
@@ -228,7 +249,7 @@ func (k *kill) run(cmd *exec.Cmd) error {
 func (k *kill) check() error {
 	v := k.v
 	began, answers := time.Now(), v.answers.Load()
-	for clean := false; !clean || v.answers.Load() < answers+5; time.Sleep(5 * time.Millisecond) {
+	for clean := false; !clean || v.answers.Load() < answers+5; time.Sleep(10 * time.Millisecond) {
 		select {
 		case err := <-v.wrong:
 			return fmt.Errorf("%w\n%s", err, v.explain())
@@ -319,6 +340,7 @@ func (v *victim) ask(question func(n int) error) {
 				return
 			}
 			v.answers.Add(1)
+			time.Sleep(time.Millisecond)
 		}
 	})
 }

@@ -1,6 +1,5 @@
 // Command tracers works while tracers come and are killed. Its first argument chooses how:
 //
-//	web          answers requests with the hash of their body
 //	messages     sends what one connection publishes to all others that have subscribed
 //	collector    builds trees while the collector runs all the time and gives memory back
 //	goroutines   passes numbers through 10,000 goroutines
@@ -16,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -34,13 +32,6 @@ func main() {
 	switch kind := os.Args[1]; kind {
 	case "child":
 		fmt.Printf("%x\n", sha256.Sum256([]byte(os.Args[2])))
-	case "web":
-		http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-			h := sha256.New()
-			n, err := io.Copy(h, r.Body)
-			fmt.Fprintf(w, "%d %x %v\n", n, h.Sum(nil), err)
-		})
-		fmt.Println(http.Serve(listen(), nil))
 	case "messages":
 		messages(listen())
 	default:

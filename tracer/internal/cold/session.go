@@ -47,7 +47,7 @@ type Options struct {
 }
 
 const (
-	maxLink = 1 << 20 // probes of a link
+	maxLink = 1 << 14 // probes of a link; when the tracer is killed, so many at most are still attached, for nobody
 	// group is how many blocks a link has if it is replaced by one of fewer blocks when blocks were hit.
 	group = 512
 	// regroup is how often that happens, and shed how often with several processes: then hits cost little, and the aim is
