@@ -187,7 +187,7 @@ func TestTable(t *testing.T) {
 | ends | sample | 12 | 0 | 0 | 1m1s | a \| b c |
 | kills | taps | 0 | 1 | 1 | 0s |  |
 
-Not run: paths, gotest, modules, std, tests, soak.
+Not run: paths, tracers, gotest, modules, std, tests, soak.
 
 Failures:
 
