@@ -67,6 +67,7 @@ type Source struct {
 type Function struct {
 	Name   string
 	Hash   uint64 // of its code and lines, but for addresses of other code and data
+	Size   uint32 // bytes, with blocks that are left out
 	Blocks []Block
 }
 
@@ -74,7 +75,11 @@ type Function struct {
 type Block struct {
 	Start, End uint32 // from the function's entry
 	Probed     bool   // its state is known
-	Pieces     []Piece
+	One        bool   // one way leads to it
+	// Branch is where the conditional jump begins that ends the block, and Taken where it leads, from the function's entry.
+	// They are 0 if there is none, and Taken if it leads to another function.
+	Branch, Taken uint32
+	Pieces        []Piece
 }
 
 // A Piece is the code of a line in a block.

@@ -292,12 +292,16 @@ func (p *Program) plain() []byte {
 		f := &p.Functions[i]
 		e.text(f.Name)
 		e.b = binary.LittleEndian.AppendUint64(e.b, f.Hash)
-		e.number(len(f.Blocks))
+		e.number(int(f.Size), len(f.Blocks))
 		at, source, line := uint32(0), int32(0), int32(0)
 		for j := range f.Blocks {
 			b := &f.Blocks[j]
 			e.number(int(b.Start-at), int(b.End-b.Start))
 			e.flag(b.Probed)
+			e.flag(b.One)
+			if e.flag(b.Branch != 0); b.Branch != 0 {
+				e.number(int(b.End-b.Branch), int(b.Taken))
+			}
 			e.number(len(b.Pieces))
 			for _, x := range b.Pieces {
 				e.b = binary.AppendVarint(e.b, int64(x.Source-source))
@@ -361,11 +365,14 @@ func readProgram(packed []byte) (*Program, error) {
 		p.Sources = append(p.Sources, Source{r.text(), r.text(), r.text(), r.number()})
 	}
 	for range r.count() {
-		f := Function{Name: r.text(), Hash: r.word()}
+		f := Function{Name: r.text(), Hash: r.word(), Size: uint32(r.number())}
 		at, source, line := uint32(0), int32(0), int32(0)
 		for range r.count() {
 			start := at + uint32(r.number())
-			b := Block{Start: start, End: start + uint32(r.number()), Probed: r.flag()}
+			b := Block{Start: start, End: start + uint32(r.number()), Probed: r.flag(), One: r.flag()}
+			if r.flag() {
+				b.Branch, b.Taken = b.End-uint32(r.number()), uint32(r.number())
+			}
 			for range r.count() {
 				x := Piece{Source: source + int32(r.signed()), Line: line + int32(r.signed()), Body: int32(r.number()), Size: int32(r.number()), Statement: r.flag()}
 				if int(x.Source) >= len(p.Sources) || x.Source < 0 {

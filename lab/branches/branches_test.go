@@ -131,65 +131,20 @@ func TestCounts(t *testing.T) {
 		{"../../testprogs/regex", []string{"1"}, ".,regexp,regexp/syntax", []string{"main.go:84:14: true: coverage 600", "onepass.go:178:12: entry: coverage 19", "regexp.go:1009:12: true: coverage 649"}, 300},
 	} {
 		t.Run(test.program, func(t *testing.T) {
-			dir := t.TempDir()
-			source, err := filepath.Abs(test.program)
+			p := build(t, pepbuild, test.program, test.cover)
+			counts, err := Run(p.exe, p.table, t.TempDir(), test.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			command := func(env []string, name string, args ...string) []byte {
-				t.Helper()
-				cmd := exec.Command(name, args...)
-				cmd.Dir, cmd.Env = source, append(os.Environ(), env...)
-				var stderr strings.Builder
-				cmd.Stderr = &stderr
-				out, err := cmd.Output()
-				if err != nil {
-					t.Fatalf("%s: %v\n%s", cmd, err, &stderr)
-				}
-				return out
-			}
-			exe, covered, file := filepath.Join(dir, "plain"), filepath.Join(dir, "covered"), filepath.Join(dir, "table")
-			command(nil, pepbuild, "build", "-peptable="+file, "-o", exe, ".")
-			command(nil, "go", "build", "-cover", "-covermode=count", "-coverpkg="+test.cover, "-o", covered, ".")
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pkgs, err := branches.Read(data)
-			if err != nil {
-				t.Fatal(err)
-			}
-			WithRoot(pkgs, strings.TrimSpace(string(command(nil, "go", "env", "GOROOT"))))
-			counts, err := Run(exe, pkgs, dir, test.args...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			command(append([]string{"GOCOVERDIR=" + dir}, Env...), covered, test.args...)
-			text := filepath.Join(dir, "coverage.txt")
-			command(nil, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+text)
-
-			dirs := map[string]string{}
-			for dec := json.NewDecoder(strings.NewReader(string(command(nil, "go", "list", "-deps", "-json=ImportPath,Dir", ".")))); ; {
-				var p struct{ ImportPath, Dir string }
-				if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-					break
-				} else if err != nil {
-					t.Fatal(err)
-				}
-				dirs[p.ImportPath] = p.Dir
-			}
-			coverage, err := ReadCoverage(text, dirs)
-			if err != nil {
-				t.Fatal(err)
-			}
+			coverage := p.coverage(t, test.args...)
 			if strings.HasPrefix(test.program, "testdata") {
-				checkMerged(t, filepath.Join(source, "main.go"), counts)
+				checkMerged(t, filepath.Join(p.source, "main.go"), counts)
 			}
 			r, err := Compare(counts, coverage)
 			if err != nil {
 				t.Fatal(err)
 			}
-			known, all, err := Code(exe, pkgs)
+			known, all, err := Code(p.exe, p.table)
 			if err != nil || known < all*9/10 {
 				t.Errorf("the table knows %d of %d bytes of code, %v", known, all, err)
 			}
@@ -211,4 +166,69 @@ func TestCounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A program is built plainly, with a table, and with coverage.
+type program struct {
+	source, exe, covered string
+	table                []branches.Package
+}
+
+func build(t *testing.T, pepbuild, name, cover string) *program {
+	t.Helper()
+	source, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	p := &program{source: source, exe: filepath.Join(dir, "plain"), covered: filepath.Join(dir, "covered")}
+	file := filepath.Join(dir, "table")
+	p.command(t, nil, pepbuild, "build", "-peptable="+file, "-o", p.exe, ".")
+	p.command(t, nil, "go", "build", "-cover", "-covermode=count", "-coverpkg="+cover, "-o", p.covered, ".")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.table, err = branches.Read(data); err != nil {
+		t.Fatal(err)
+	}
+	WithRoot(p.table, strings.TrimSpace(string(p.command(t, nil, "go", "env", "GOROOT"))))
+	return p
+}
+
+func (p *program) command(t *testing.T, env []string, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = p.source, append(os.Environ(), env...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, &stderr)
+	}
+	return out
+}
+
+// coverage runs the program with coverage.
+func (p *program) coverage(t *testing.T, args ...string) map[branches.Pos]int64 {
+	t.Helper()
+	dir := t.TempDir()
+	p.command(t, append([]string{"GOCOVERDIR=" + dir}, Env...), p.covered, args...)
+	text := filepath.Join(dir, "coverage.txt")
+	p.command(t, nil, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+text)
+	dirs := map[string]string{}
+	for dec := json.NewDecoder(strings.NewReader(string(p.command(t, nil, "go", "list", "-deps", "-json=ImportPath,Dir", ".")))); ; {
+		var p struct{ ImportPath, Dir string }
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		dirs[p.ImportPath] = p.Dir
+	}
+	coverage, err := ReadCoverage(text, dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return coverage
 }

@@ -139,7 +139,7 @@ func (s *survey) function(f image.Function) error {
 	if err != nil {
 		return err
 	}
-	fn := cold.Function{Name: f.Name}
+	fn := cold.Function{Name: f.Name, Size: uint32(f.End - f.Entry)}
 	hash := fnv.New64a()
 	hash.Write(c.Masked())
 	inlined := f.Inlined()
@@ -156,7 +156,13 @@ func (s *survey) function(f image.Function) error {
 			s.plan.Program.LeftOut.Barrier++
 			continue
 		}
-		x := cold.Block{Start: uint32(b.Start - f.Entry), End: uint32(b.End - f.Entry), Probed: b.Probe.Class != site.Refused}
+		x := cold.Block{Start: uint32(b.Start - f.Entry), End: uint32(b.End - f.Entry), Probed: b.Probe.Class != site.Refused, One: b.Ways == 1}
+		if b.Branch != 0 {
+			x.Branch = uint32(b.Branch - f.Entry)
+			if f.Contains(b.Taken) {
+				x.Taken = uint32(b.Taken - f.Entry)
+			}
+		}
 		var own []piece
 		if own, pieces = cut(pieces, b.End); len(own) > 0 {
 			x.Pieces = s.join(own, b.Start, f, inlined)
