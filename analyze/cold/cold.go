@@ -113,8 +113,9 @@ type Data struct {
 	Lost    int          // bytes at the end of the file that are no whole record
 
 	// Not in files:
-	Cost  *Cost
-	Notes []string
+	Cost     *Cost
+	Notes    []string
+	branches []Outcome // nil without a table
 }
 
 // A Sight is the first time that a block was seen to run. The zero value means that it was not.

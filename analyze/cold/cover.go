@@ -11,6 +11,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/cover"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/branches"
 )
 
 // Coverage returns the lines that have code of their own as statements that were executed once or never. The source
@@ -41,6 +42,7 @@ func (d *Data) Coverage(src *source.Tree) *cover.Coverage {
 			}
 			f.Statements = append(f.Statements, s)
 		}
+		f.Branches = g.conditions()
 		p.Functions = append(p.Functions, f)
 	}
 	slices.SortFunc(c.Packages, func(p, q *cover.Package) int { return cmp.Compare(p.Path, q.Path) })
@@ -50,6 +52,26 @@ func (d *Data) Coverage(src *source.Tree) *cover.Coverage {
 		})
 	}
 	return c
+}
+
+// conditions returns the conditions of which both outcomes are known.
+func (g *group) conditions() (list []*cover.Branch) {
+	for i := 1; i < len(g.outcomes); i++ {
+		t, f := &g.outcomes[i-1], &g.outcomes[i]
+		if t.Kind != branches.True || f.Kind != branches.False || t.Pos != f.Pos || t.State == NoCode || f.State == NoCode {
+			continue
+		}
+		b := &cover.Branch{File: g.file, Line: t.Pos.Line, Col: t.Pos.Col, Kind: "condition"}
+		for _, o := range []*Outcome{t, f} {
+			x := cover.Outcome{Name: o.Kind.String()}
+			if o.State == Ran {
+				x.Count = 1
+			}
+			b.Outcomes = append(b.Outcomes, x)
+		}
+		list = append(list, b)
+	}
+	return list
 }
 
 // wholeLine is a column behind the end of lines.

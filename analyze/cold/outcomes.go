@@ -5,6 +5,7 @@ package cold
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/pepgo/pep/format/branches"
@@ -17,13 +18,33 @@ type Outcome struct {
 	Pos     branches.Pos
 	State   State  // NoCode if nothing is known
 	Reason  string // why nothing is known
-	Reached bool   // what decides it ran
+	Reached bool   // what decides it is known to have run
+	Said    bool   // lines say it, too: those of what would have run never did
 
 	instead []int // blocks that would have run
 }
 
 // shared is the reason of outcomes that other ways lead around.
 const shared = "no block of its own"
+
+// ReadTable reads a table of branches.
+func ReadTable(name string) ([]branches.Package, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	table, err := branches.Read(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return table, nil
+}
+
+// Decide adds outcomes to what listings and files of coverage have. The table is that of the program, or the error says so.
+func (d *Data) Decide(table []branches.Package) (err error) {
+	d.branches, err = d.Outcomes(table)
+	return err
+}
 
 // Outcomes returns the outcomes of conditions and clauses, by function and position, all bodies of a function together. The
 // table is that of the program, or the error says so.
@@ -167,6 +188,10 @@ func (b *branching) row(r branches.Row) Outcome {
 		return unknown
 	case r.Way == branches.At:
 		x := Outcome{State: b.state(from)}
+		// A call that stands ahead of the instruction in the block may not have returned.
+		if x.State == Ran && uint64(b.f.Blocks[from].Start) != r.PC {
+			return unknown
+		}
 		if x.State == Never {
 			x.instead = []int{b.first + from}
 			x.Reached = b.block(func(y *Block) bool {
@@ -223,5 +248,60 @@ func (b *branching) state(i int) State {
 	return NoCode
 }
 
-// String returns an outcome in words: "12:5 true".
-func (o *Outcome) String() string { return fmt.Sprintf("%d:%d %v", o.Pos.Line, o.Pos.Col, o.Kind) }
+// word is the state of an outcome.
+func (o *Outcome) word() string {
+	return map[State]string{Ran: "happened", Never: "never", NoCode: "unknown"}[o.State]
+}
+
+// said reports whether lines of blocks that would have run are among those that never ran.
+func (p *Program) said(blocks []int, groups []*group) bool {
+	at := 0
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		for _, id := range blocks {
+			if id < at || id >= at+len(f.Blocks) {
+				continue
+			}
+			for _, x := range f.Blocks[id-at].Pieces {
+				if g := groups[x.Source]; g != nil && x.Size > 0 && g.lines[x.Line].state() == Never {
+					return true
+				}
+			}
+		}
+		at += len(f.Blocks)
+	}
+	return false
+}
+
+// decide gives groups their outcomes.
+func (d *Data) decide(all, of []*group) {
+	byName := make(map[string]*group)
+	for _, g := range all {
+		for name := range g.parts {
+			byName[name] = g
+		}
+	}
+	for _, o := range d.branches {
+		if g := byName[o.Func]; g != nil {
+			o.Said = o.State == Never && d.Program.said(o.instead, of)
+			g.merge(o)
+		}
+	}
+	for _, g := range all {
+		slices.SortFunc(g.outcomes, func(a, b Outcome) int {
+			return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Kind, a.Kind))
+		})
+	}
+}
+
+// merge adds an outcome, which several closures and instances may have.
+func (g *group) merge(o Outcome) {
+	i := slices.IndexFunc(g.outcomes, func(p Outcome) bool { return p.Kind == o.Kind && p.Pos == o.Pos })
+	if i < 0 {
+		g.outcomes = append(g.outcomes, o)
+		return
+	}
+	said := g.outcomes[i].Said || o.Said
+	g.outcomes[i].merge(o)
+	g.outcomes[i].Said = said && g.outcomes[i].State == Never
+}

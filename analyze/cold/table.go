@@ -32,7 +32,8 @@ type Table struct {
 	Cost      *Cost      `json:"cost"` // null if the table is of files
 	Notes     []string   `json:"notes"`
 
-	n int
+	n        int
+	branches bool
 }
 
 // A Size says how large something is, and how much of it never ran.
@@ -44,6 +45,11 @@ type Size struct {
 	LinesNoCode    int `json:"lines_no_code" unit:"lines"` // that share the code of other lines
 	Bytes          int `json:"bytes" unit:"bytes"`
 	BytesNever     int `json:"bytes_never" unit:"bytes"`
+
+	// With a table of branches:
+	Outcomes        int `json:"outcomes" unit:"outcomes"`         // of branches that are known to have run
+	OutcomesNever   int `json:"outcomes_never" unit:"outcomes"`   // that never happened
+	OutcomesUnknown int `json:"outcomes_unknown" unit:"outcomes"` // of which nothing is known
 }
 
 func (s *Size) add(t Size) {
@@ -54,6 +60,9 @@ func (s *Size) add(t Size) {
 	s.LinesNoCode += t.LinesNoCode
 	s.Bytes += t.Bytes
 	s.BytesNever += t.BytesNever
+	s.Outcomes += t.Outcomes
+	s.OutcomesNever += t.OutcomesNever
+	s.OutcomesUnknown += t.OutcomesUnknown
 }
 
 // A Package is a package with its functions.
@@ -75,6 +84,19 @@ type FunctionRows struct {
 	Size  Size    `json:"size"`
 	Lines []Lines `json:"ranges"`
 	Parts []Part  `json:"parts"` // closures, instances and the function itself
+
+	Outcomes []OutcomeRow `json:"outcomes"` // by position; null without a table of branches
+}
+
+// An OutcomeRow is an outcome of a branch in the source.
+type OutcomeRow struct {
+	Line    int    `json:"line" unit:"line"`
+	Col     int    `json:"column" unit:"column"`
+	Outcome string `json:"outcome"`  // of a condition "true", "false"; "clause" of a switch or a select
+	State   string `json:"state"`    // "happened", "never", "unknown"
+	Reason  string `json:"reason"`   // why it is unknown
+	Reached bool   `json:"reached"`  // what decides it is known to have run
+	Said    bool   `json:"in_lines"` // it never happened, and lines say so, too
 }
 
 // Lines are lines one after the other with the same state. Lines between them that the executable does not name, such
@@ -125,7 +147,7 @@ func NewTable(d *Data, n int) *Table {
 	p := d.Program
 	t := &Table{
 		Program: p.Path, BuildID: p.BuildID, Go: p.Go, Module: p.Module, Scope: string(p.Scope), Statement: p.DWARF,
-		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n,
+		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n, branches: d.branches != nil,
 	}
 	for _, w := range d.Watches {
 		t.Watched += float64(w.To-w.From) / 1000
@@ -236,6 +258,18 @@ func (g *group) rows() FunctionRows {
 		p := g.parts[name]
 		f.Parts = append(f.Parts, Part{name, p.ran, p.bytes, p.never})
 	}
+	for _, o := range g.outcomes {
+		switch {
+		case o.State == NoCode:
+			f.Size.OutcomesUnknown++
+		case o.Reached || o.State == Ran:
+			f.Size.Outcomes++
+			if o.State == Never {
+				f.Size.OutcomesNever++
+			}
+		}
+		f.Outcomes = append(f.Outcomes, OutcomeRow{o.Pos.Line, o.Pos.Col, o.Kind.String(), o.word(), o.Reason, o.Reached, o.Said})
+	}
 	return f
 }
 
@@ -247,6 +281,9 @@ func (t *Table) Print(p *listing.Page) {
 	p.Line("%s, watched for %v, %s, of which %d ran", t.Program, time.Duration(t.Watched*1e9).Round(100*time.Millisecond), listing.Count(t.Blocks, "block"), t.Ran)
 	p.Line("never ran: %d of %s, %d of %s, %d of %s of code", t.Size.FunctionsNever, listing.Count(t.Size.Functions, "function"),
 		t.Size.LinesNever, listing.Count(t.Size.Lines, "line"), t.Size.BytesNever, listing.Count(t.Size.Bytes, "byte"))
+	if t.branches {
+		p.Line("branches: %d of %s never happened; %d more are unknown", t.Size.OutcomesNever, listing.Count(t.Size.Outcomes, "outcome"), t.Size.OutcomesUnknown)
+	}
 	t.Cost.print(p)
 	for _, n := range t.Notes {
 		p.Line("%s", n)
@@ -283,7 +320,8 @@ func (t *Table) Print(p *listing.Page) {
 
 func (q *Package) print(p *listing.Page, n int) {
 	cold := slices.DeleteFunc(slices.Clone(q.Functions), func(f FunctionRows) bool { return f.State != Never.String() && f.Size.LinesNever == 0 })
-	if len(cold) == 0 {
+	branches, moreBranches := q.outcomes(p, n)
+	if len(cold) == 0 && len(branches.Rows) == 0 {
 		return
 	}
 	p.Line("")
@@ -305,6 +343,27 @@ func (q *Package) print(p *listing.Page, n int) {
 	if more > 0 {
 		p.Line("  and %s more", listing.Count(more, "function"))
 	}
+	p.Table("  ", branches)
+	if moreBranches > 0 {
+		p.Line("  and %s more", listing.Count(moreBranches, "outcome"))
+	}
+}
+
+// outcomes lists at most n of the outcomes that never happened and that lines do not say, and returns how many more there are.
+func (q *Package) outcomes(p *listing.Page, n int) (table *listing.Table, more int) {
+	table = &listing.Table{}
+	for _, f := range q.Functions {
+		for _, o := range f.Outcomes {
+			switch {
+			case o.State != "never" || !o.Reached || o.Said:
+			case n > 0 && len(table.Rows) == n:
+				more++
+			default:
+				table.Row("never "+o.Outcome, fmt.Sprintf("%s:%d:%d", p.Short(f.File), o.Line, o.Col), f.Name)
+			}
+		}
+	}
+	return table, more
 }
 
 // never lists the lines that never ran: "12-15, 20".

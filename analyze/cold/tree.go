@@ -17,6 +17,7 @@ type group struct {
 	line            int
 	parts           map[string]*part // by the linker's names
 	lines           map[int32]*line
+	outcomes        []Outcome
 	part            // all together
 }
 
@@ -100,6 +101,7 @@ func (d *Data) groups() []*group {
 			l.began = true
 		}
 	}
+	d.decide(all, of)
 	return all
 }
 

@@ -216,7 +216,7 @@ Examples, in a module:
 	pep cover -lcov=lcov.info -fail-under=branch:80,mcdc:60 cover
 `
 
-	coldUsage = `pep cold [-n 10] [-coverprofile FILE] [-lcov FILE] [-source_path dirs] [-json] FILE...
+	coldUsage = `pep cold [-n 10] [-table FILE] [-coverprofile FILE] [-lcov FILE] [-source_path dirs] [-json] FILE...
 
 Prints what never ran, of files that peptrace cold -o has written: packages with their
 functions and lines, those of the main module first. Several files are united: a line
@@ -224,6 +224,8 @@ never ran if no file has seen it. The listing is about the program of the first 
 another build, the functions count that are equal, and pep says how much that is.
 
 	-n 10               how many functions of a package; 0 is all
+	-table FILE         also outcomes of branches: the table that pepbuild build -peptable=FILE
+	                      writes for the same sources
 	-coverprofile FILE  write a profile of the mode set, for go tool cover and editors
 	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH

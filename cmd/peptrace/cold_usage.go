@@ -11,7 +11,7 @@ import (
 
 var coldVerbs = []command.Verb{{Name: "cold", Usage: coldUsage, Run: cold.Run, Lists: true}}
 
-const coldUsage = `peptrace cold [-d 10m] [-pkg deps] [-o FILE] [-careful] [-n 10] [-coverprofile FILE] [-lcov FILE] [-source_path dirs] [-json] -p PID | -a PROGRAM | PROGRAM [arguments]
+const coldUsage = `peptrace cold [-d 10m] [-pkg deps] [-o FILE] [-careful] [-n 10] [-table FILE] [-coverprofile FILE] [-lcov FILE] [-source_path dirs] [-json] -p PID | -a PROGRAM | PROGRAM [arguments]
 
 Says what of a program never runs: packages, functions and lines, those of the main
 module first, those with most code first. Each basic block has a probe that is taken away
@@ -32,6 +32,8 @@ on; peptrace passes signals on, waits for it, and ends with its exit code.
 	-careful            write nothing to the memory of processes: slower while it lasts.
 	                      peptrace chooses it where that is forbidden, and says so
 	-n 10               how many functions of a package to print; 0 is all
+	-table FILE         also outcomes of branches: the table that pepbuild build -peptable=FILE
+	                      writes for the same sources
 	-coverprofile FILE  write a profile of the mode set, for go tool cover and editors
 	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
@@ -41,7 +43,9 @@ on; peptrace passes signals on, waits for it, and ends with its exit code.
 A line never ran if no instruction of it did. A line that shares its instructions with
 others has "no code" of its own, and nothing is said of it; so have functions of which
 nothing is left where they are inlined. A function that is inlined is judged by all
-bodies of it. What the linker has left out is in no executable, and not listed; C code
+bodies of it. With -table, outcomes are listed that never happened although what decides
+them ran: of conditions and clauses whose lines do not say so. An outcome without a block
+of its own is unknown, and counted as that. What the linker has left out is in no executable, and not listed; C code
 is not either. A block that runs already when the probes come counts when it begins again.
 
 End debuggers and other tracers first: each takes the marks of the other for code. The

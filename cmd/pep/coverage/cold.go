@@ -17,12 +17,22 @@ func Cold(c *command.Call) error {
 	profile := c.Flags.String("coverprofile", "", "")
 	lcov := c.Flags.String("lcov", "", "")
 	sourcePath := c.Flags.String("source_path", "", "")
+	branches := c.Flags.String("table", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	d, err := cold.ReadAll(c.Args)
 	if err != nil {
 		return err
+	}
+	if *branches != "" {
+		table, err := cold.ReadTable(*branches)
+		if err == nil {
+			err = d.Decide(table)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return errors.Join(c.Print(cold.NewTable(d, *n), nil), WriteCold(d, *profile, *lcov, *sourcePath))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/terminal"
@@ -33,6 +34,7 @@ func Run(c *command.Call) error {
 	profile := c.Flags.String("coverprofile", "", "")
 	lcov := c.Flags.String("lcov", "", "")
 	sourcePath := c.Flags.String("source_path", "", "")
+	tableFile := c.Flags.String("table", "", "")
 	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
@@ -47,6 +49,13 @@ func Run(c *command.Call) error {
 	if err := q.Check(); err != nil {
 		return command.Usagef("cold: %w", err)
 	}
+	var table []branches.Package
+	if *tableFile != "" {
+		var err error
+		if table, err = cold.ReadTable(*tableFile); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stop := terminal.Forward(q.Program, cancel)
@@ -59,6 +68,9 @@ func Run(c *command.Call) error {
 	var ended error
 	if q.Program != nil {
 		ended = q.Program.Wait()
+	}
+	if table != nil {
+		err = d.Decide(table)
 	}
 	coverage := d.Coverage(source.NewTree(cold.SourcePath(*sourcePath)))
 	for name, write := range map[string]func(io.Writer) error{*profile: coverage.WriteProfile, *lcov: coverage.WriteLCOV} {
