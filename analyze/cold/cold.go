@@ -115,7 +115,7 @@ type Data struct {
 	// Not in files:
 	Cost     *Cost
 	Notes    []string
-	branches []Outcome // nil without a table
+	Branches []Outcome // of the source; nil without a table
 }
 
 // A Sight is the first time that a block was seen to run. The zero value means that it was not.

@@ -153,7 +153,7 @@ never: lines  of  bytes  of  package
            1   1     50  50  example.com/dep
 
 example.com/dep
-  1 of 1 line  50 bytes  example.com/dep.F  /mod/dep.go:7  not called
+  1 of 1 line  50 bytes  F  /mod/dep.go:7  not called
 
 not probed:
   main.g  a block of 20 bytes: the kernel refuses it

@@ -27,8 +27,11 @@ type Outcome struct {
 // shared is the reason of outcomes that other ways lead around.
 const shared = "no block of its own"
 
+// A BranchTable says which outcomes the branches of a program stand for.
+type BranchTable []branches.Package
+
 // ReadTable reads a table of branches.
-func ReadTable(name string) ([]branches.Package, error) {
+func ReadTable(name string) (BranchTable, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -41,14 +44,14 @@ func ReadTable(name string) ([]branches.Package, error) {
 }
 
 // Decide adds outcomes to what listings and files of coverage have. The table is that of the program, or the error says so.
-func (d *Data) Decide(table []branches.Package) (err error) {
-	d.branches, err = d.Outcomes(table)
+func (d *Data) Decide(table BranchTable) (err error) {
+	d.Branches, err = d.Outcomes(table)
 	return err
 }
 
 // Outcomes returns the outcomes of conditions and clauses, by function and position, all bodies of a function together. The
 // table is that of the program, or the error says so.
-func (d *Data) Outcomes(table []branches.Package) ([]Outcome, error) {
+func (d *Data) Outcomes(table BranchTable) ([]Outcome, error) {
 	var symbols []branches.Symbol
 	names := make(map[string]int)
 	for i := range d.Program.Functions {
@@ -281,7 +284,7 @@ func (d *Data) decide(all, of []*group) {
 			byName[name] = g
 		}
 	}
-	for _, o := range d.branches {
+	for _, o := range d.Branches {
 		if g := byName[o.Func]; g != nil {
 			o.Said = o.State == Never && d.Program.said(o.instead, of)
 			g.merge(o)

@@ -147,7 +147,7 @@ func NewTable(d *Data, n int) *Table {
 	p := d.Program
 	t := &Table{
 		Program: p.Path, BuildID: p.BuildID, Go: p.Go, Module: p.Module, Scope: string(p.Scope), Statement: p.DWARF,
-		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n, branches: d.branches != nil,
+		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n, branches: d.Branches != nil,
 	}
 	for _, w := range d.Watches {
 		t.Watched += float64(w.To-w.From) / 1000
@@ -282,7 +282,11 @@ func (t *Table) Print(p *listing.Page) {
 	p.Line("never ran: %d of %s, %d of %s, %d of %s of code", t.Size.FunctionsNever, listing.Count(t.Size.Functions, "function"),
 		t.Size.LinesNever, listing.Count(t.Size.Lines, "line"), t.Size.BytesNever, listing.Count(t.Size.Bytes, "byte"))
 	if t.branches {
-		p.Line("branches: %d of %s never happened; %d more are unknown", t.Size.OutcomesNever, listing.Count(t.Size.Outcomes, "outcome"), t.Size.OutcomesUnknown)
+		more := "are"
+		if t.Size.OutcomesUnknown == 1 {
+			more = "is"
+		}
+		p.Line("branches: %d of %s never happened; %d more %s unknown", t.Size.OutcomesNever, listing.Count(t.Size.Outcomes, "outcome"), t.Size.OutcomesUnknown, more)
 	}
 	t.Cost.print(p)
 	for _, n := range t.Notes {
@@ -331,13 +335,13 @@ func (q *Package) print(p *listing.Page, n int) {
 		more = len(cold) - n
 		cold = cold[:n]
 	}
-	table := &listing.Table{}
+	table := &listing.Table{Names: []int{2, 3}}
 	for _, f := range cold {
 		what := "not called"
 		if f.State == Ran.String() {
 			what = f.never()
 		}
-		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")), listing.Count(f.Size.BytesNever, "byte"), f.Name, fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)
+		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")), listing.Count(f.Size.BytesNever, "byte"), q.short(f.Name), fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)
 	}
 	p.Table("  ", table)
 	if more > 0 {
@@ -349,9 +353,12 @@ func (q *Package) print(p *listing.Page, n int) {
 	}
 }
 
+// short is the name of a function without the package.
+func (q *Package) short(name string) string { return strings.TrimPrefix(name, q.Path+".") }
+
 // outcomes lists at most n of the outcomes that never happened and that lines do not say, and returns how many more there are.
 func (q *Package) outcomes(p *listing.Page, n int) (table *listing.Table, more int) {
-	table = &listing.Table{}
+	table = &listing.Table{Names: []int{1, 2}}
 	for _, f := range q.Functions {
 		for _, o := range f.Outcomes {
 			switch {
@@ -359,7 +366,7 @@ func (q *Package) outcomes(p *listing.Page, n int) (table *listing.Table, more i
 			case n > 0 && len(table.Rows) == n:
 				more++
 			default:
-				table.Row("never "+o.Outcome, fmt.Sprintf("%s:%d:%d", p.Short(f.File), o.Line, o.Col), f.Name)
+				table.Row("never "+o.Outcome, fmt.Sprintf("%s:%d:%d", p.Short(f.File), o.Line, o.Col), q.short(f.Name))
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func coldRows(o commandtest.Object) (rows []string) {
 					}
 				}
 			}
-			rows = append(rows, fmt.Sprintf("%d of %d lines %d bytes %s %s:%d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), f.Text("function"), f.Text("file"), f.Int("line"), what))
+			rows = append(rows, fmt.Sprintf("%d of %d lines %d bytes %s %s:%d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), strings.TrimPrefix(f.Text("function"), p.Text("package")+"."), f.Text("file"), f.Int("line"), what))
 		}
 	}
 	return rows

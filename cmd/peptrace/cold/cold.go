@@ -14,7 +14,6 @@ import (
 
 	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/source"
-	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/terminal"
@@ -49,7 +48,7 @@ func Run(c *command.Call) error {
 	if err := q.Check(); err != nil {
 		return command.Usagef("cold: %w", err)
 	}
-	var table []branches.Package
+	var table cold.BranchTable
 	if *tableFile != "" {
 		var err error
 		if table, err = cold.ReadTable(*tableFile); err != nil {
