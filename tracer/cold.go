@@ -126,9 +126,6 @@ func (c *colds) open() (err error) {
 		return err
 	}
 	if c.All != "" {
-		if initial, err := os.Readlink("/proc/self/ns/pid"); err == nil && initial != initialNamespace {
-			return errors.New("-a: the kernel tells process IDs of the machine, and this is a container: run peptrace outside of it, or give a process, -p PID")
-		}
 		if c.All, err = filepath.Abs(c.All); err == nil {
 			c.image, err = image.Open(c.All)
 		}
@@ -149,9 +146,6 @@ func (c *colds) open() (err error) {
 	c.image, err = image.OpenProcess(pid)
 	return err
 }
-
-// initialNamespace is the namespace of process IDs that the machine begins with.
-const initialNamespace = "pid:[4026531836]"
 
 // tracerOf returns the process that debugs a process, 0 if there is none.
 func tracerOf(pid int) int { return statusOf(statusOf(pid, "TracerPid"), "Tgid") } // the kernel names a thread

@@ -67,8 +67,8 @@ func load(blocks int, every bool) (p *program, err error) {
 }
 
 func (p *program) instructions(every bool) asm.Instructions {
-	// The event is on the stack, from -24 on.
-	const block, pid, at, pc = -24, -20, -16, -8
+	// The event is on the stack, from -24 on; ahead of it are process and thread as the namespace has them.
+	const ids, block, pid, at, pc = -32, -24, -20, -16, -8
 	list := asm.Instructions{
 		asm.Mov.Reg(asm.R6, asm.R1),
 		asm.FnGetAttachCookie.Call(),
@@ -94,9 +94,21 @@ func (p *program) instructions(every bool) asm.Instructions {
 			asm.JNE.Imm(asm.R1, 0, "exit"),
 		)
 	}
+	list = append(list, asm.Mov.Imm(asm.R0, 0).WithSymbol("tell"))
+	if device, inode := namespace(); inode == initialNamespace {
+		list = append(list, asm.FnGetCurrentPidTgid.Call(), asm.RSh.Imm(asm.R0, 32))
+	} else { // 0 for a process of another namespace, also of one that is in this one
+		list = append(list,
+			asm.LoadImm(asm.R1, int64(device), asm.DWord),
+			asm.LoadImm(asm.R2, int64(inode), asm.DWord),
+			asm.Mov.Reg(asm.R3, asm.RFP),
+			asm.Add.Imm(asm.R3, ids),
+			asm.Mov.Imm(asm.R4, 8),
+			asm.FnGetNsCurrentPidTgid.Call(),
+			asm.LoadMem(asm.R0, asm.RFP, ids+4, asm.Word),
+		)
+	}
 	return append(list,
-		asm.FnGetCurrentPidTgid.Call().WithSymbol("tell"),
-		asm.RSh.Imm(asm.R0, 32),
 		asm.StoreMem(asm.RFP, pid, asm.R0, asm.Word),
 		asm.FnKtimeGetNs.Call(),
 		asm.StoreMem(asm.RFP, at, asm.R0, asm.DWord),
@@ -118,6 +130,19 @@ func (p *program) instructions(every bool) asm.Instructions {
 		asm.JNE.Imm(asm.R0, 0, "exit"),
 		asm.Ja.Label("tell"),
 	)
+}
+
+// initialNamespace is the inode of the namespace of process IDs that the machine begins with. There the kernel has a number
+// for each process, also for those of containers.
+const initialNamespace = 4026531836
+
+// namespace returns device and inode of the namespace of process IDs that this process is in.
+func namespace() (device, inode uint64) {
+	var s unix.Stat_t
+	if unix.Stat("/proc/self/ns/pid", &s) != nil {
+		return 0, initialNamespace
+	}
+	return s.Dev, s.Ino
 }
 
 // decode reads an event.
