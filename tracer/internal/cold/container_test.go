@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
 // In a container a session of a file sees its processes, too, which have other numbers than on the machine.
 func TestAllProcessesInContainer(t *testing.T) {
-	needRights(t)
+	targettest.NeedRights(t)
 	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("unshare: %v: %s", err, out)
 	}
