@@ -1,0 +1,60 @@
+package interp
+
+// This file holds the state of a window.
+
+// A Machine interprets the code of one thread. Its memory is fixed, some 180 KB; the caller allocates
+// it once, where it likes.
+type Machine struct {
+	// R are the registers: 0 to 15 those of the processor in the order of their encoding, then those
+	// that rZero and its neighbours name. SetSegments sets the bases of FS and GS.
+	R [256]uint64
+
+	// Vectors are the vector registers: 0 to 31 those of the processor, the others are temporary.
+	Vectors [64][8]uint64
+	MXCSR   uint32
+
+	// PC is where the window begins and, after Run, where it ended: the next instruction, or the one
+	// that was not interpreted. After a Fault it is the first instruction of the piece of the fault.
+	PC    uint64
+	Steps int    // instructions interpreted since Reset
+	Sum   uint64 // free for Act
+
+	// Act is called for each event, with its number. The stack pointer is m.R[4].
+	Act func(m *Machine, event uint64)
+
+	// Fetch returns where the LineSize bytes at the address addr can be read, 0 if they cannot. The
+	// bytes there must not change before the next Reset. Without Fetch the machine reads the memory of
+	// its own process.
+	Fetch func(addr uint64) (at uint64)
+
+	code *Code
+	stop Stop
+
+	// Flags are kept as what they were computed from: see flags.go.
+	fk, fs uint8
+	fa, fb uint64
+
+	// The memory: see memory.go.
+	near  [nearSize]near
+	dir   [dirSize]dirEntry
+	stamp uint32
+	used  uint32 // lines
+	lines [maxLines][LineSize]byte
+}
+
+// Init prepares a machine that is zero.
+func (m *Machine) Init(c *Code) { m.code = c }
+
+// Reset begins a window at pc, with these flags. The caller has set the registers, or does so now.
+func (m *Machine) Reset(pc, flags uint64) {
+	m.PC, m.Steps, m.stop = pc, 0, Done
+	m.R[rZero] = 0
+	m.setFlags(flags)
+	m.forget()
+}
+
+// SetSegments sets the bases of FS and GS.
+func (m *Machine) SetSegments(fs, gs uint64) { m.R[rFS], m.R[rGS] = fs, gs }
+
+// Flags returns the arithmetic flags as the processor has them, without AF.
+func (m *Machine) Flags() uint64 { return m.flags() }

@@ -1,0 +1,32 @@
+package interp
+
+// A Stop is the reason why a window ended.
+type Stop uint8
+
+// Reasons.
+const (
+	Done       Stop = iota // all instructions that were asked for
+	Fault                  // an address that cannot be read or written
+	Unknown                // an instruction that is not interpreted
+	Syscall                // SYSCALL, SYSENTER or INT
+	Breakpoint             // INT3
+	Undefined              // UD2
+	Machinery              // CPUID, RDTSC and the like, whose result depends on the processor
+	Divide                 // a division by zero, or a quotient that is too large
+	StoresFull             // the window wrote to more memory than the buffer holds
+	CodeFull               // the code cache is full
+	Refused                // Actions refused the code
+	Long                   // a repeated instruction that would not end
+	NStops
+)
+
+var stopNames = [NStops]string{"done", "fault", "unknown instruction", "system call", "breakpoint", "undefined instruction",
+	"machine instruction", "division", "too many stores", "code cache full", "code refused", "long repetition"}
+
+// String returns the reason in words.
+func (s Stop) String() string {
+	if s < NStops {
+		return stopNames[s]
+	}
+	return "?"
+}
