@@ -163,7 +163,7 @@ func (d *decoder) piece() bool {
 			break
 		}
 	}
-	d.p.n, d.p.size = d.n, uint32(pc-d.p.pc)
+	d.p.n, d.p.event, d.p.size = d.n, false, uint32(pc-d.p.pc)
 	last := d.op
 	if end := (*op)(unsafe.Add(nil, last-opSize64)); d.why == Done && end.k >= kJcc && end.k < kJmp {
 		d.events(end)
@@ -188,7 +188,7 @@ func (d *decoder) event(e uint64, to int64) (l uint32) {
 	p := (*piece)(unsafe.Add(nil, d.op))
 	l = uint32(d.op - d.c.base)
 	d.op += opSize64
-	p.pc, p.n, p.size, p.next = d.p.pc, 0, 0, 0
+	p.pc, p.n, p.size, p.next, p.event = d.p.pc, 0, 0, 0, true
 	d.emit(kAct).imm = e
 	d.emit(kJmp).disp = to
 	return l

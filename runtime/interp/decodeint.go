@@ -142,10 +142,11 @@ func (d *decoder) oneByte() (end, ok bool) {
 	switch c {
 	case 0x63: // MOVSXD
 		d.modrm(0)
-		if d.width(false) != 8 {
-			return false, false
+		if w = d.width(false); w == 8 {
+			d.extend(4, 8, true)
+		} else {
+			d.get(d.reg, w)
 		}
-		d.extend(4, 8, true)
 	case 0x68, 0x6a: // PUSH
 		if d.data16 {
 			return false, false
@@ -592,7 +593,11 @@ func (d *decoder) twoBytes() (end, ok bool) {
 		s := d.source(d.reg, w, rTmp)
 		o := d.emit(kCmpxchg)
 		o.d, o.b, o.s, o.fl = rTmp, a, s, 64-8*w
-		d.result(rTmp, w)
+		if a < rZero {
+			o.d = a
+		} else {
+			d.result(rTmp, w)
+		}
 	case 0xb6, 0xb7:
 		d.modrm(0)
 		d.extend(1+c&1, w, false)

@@ -30,7 +30,7 @@ type piece struct {
 	size  uint32 // bytes of code: pc + size is the next instruction's PC
 	n     uint32 // instructions
 	next  uint32 // the next piece in its list of the index
-	flags uint32 // pieceExact
+	event bool   // the piece of an event of a branch, without instructions
 	_     uint64
 }
 

@@ -23,14 +23,10 @@ func (m *Machine) Run(n int) Stop {
 	}
 enter:
 	p = (*piece)(unsafe.Add(nil, base+uint64(l)))
-	if left <= 0 {
+	if left <= 0 && !p.event {
 		m.PC = p.pc
-		if p.n == 0 { // an event of a branch: its piece has no instruction of its own
-			left = 1
-		} else {
-			m.Steps += n - left
-			return Done
-		}
+		m.Steps += n - left
+		return Done
 	}
 	left -= int(p.n)
 	for o = (*op)(unsafe.Add(unsafe.Pointer(p), opSize)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {

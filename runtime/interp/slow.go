@@ -109,7 +109,7 @@ func (m *Machine) alu(o *op) {
 	case aBsf, aBsr:
 		if b == 0 {
 			f = flagZ
-			if width < 64 {
+			if width == 32 {
 				m.word(f)
 				return // the destination stays
 			}
@@ -305,7 +305,7 @@ func (m *Machine) shift(o *op) {
 			c = 1
 		}
 		n %= width + 1
-			for i := uint64(0); i < n; i++ {
+		for i := uint64(0); i < n; i++ {
 			if o.l0 == aRcl {
 				out := x >> (width - 1) & 1
 				x, c = x<<1|c, out
@@ -457,7 +457,8 @@ func divideNarrow(n, b uint64, width uint8, signed bool) (q, rem uint64, ok bool
 		q = n / b
 		return q, n % b, q>>(width&63) == 0
 	}
-	x := int64(n<<(64-2*width&63)) >> (64 - 2*width&63)
+	double := (64 - 2*width) & 63
+	x := int64(n<<double) >> double
 	y := int64(b) >> (fl & 63)
 	if y == 0 || y == -1 && x == -1<<63 {
 		return 0, 0, false
@@ -522,23 +523,30 @@ func div128(hi, lo, b uint64) (q, rem uint64) {
 	return q, hi
 }
 
-// cmpxchg compares AX with the operand b. It makes d what is to be stored there.
+// cmpxchg compares AX with the operand b. It makes d what is to be stored there; a register
+// that is the operand stays if they differ, even its upper half.
 func (m *Machine) cmpxchg(o *op) {
 	r := &m.R
 	fl := o.fl & 63
 	a, old := r[rAX]<<fl, r[o.b]<<fl
 	m.fk, m.fs, m.fa, m.fb = flagsSub, fl, a, old
 	if a == old {
-		r[o.d] = r[o.s]
+		m.set(o.d, r[o.s]<<fl, fl)
 		return
 	}
-	r[o.d] = r[o.b]
+	if o.d == rTmp {
+		r[rTmp] = r[o.b]
+	}
 	m.set(rAX, old, fl)
 }
 
 func (m *Machine) cmpxchg16(o *op) bool {
 	r := &m.R
 	at, w := r[o.b]+r[o.i]*uint64(o.sh)+uint64(o.disp), uint64(o.l0)
+	if w == 8 && at&15 != 0 {
+		m.stop = Fault
+		return false
+	}
 	lo, ok := m.load(at, w)
 	if !ok {
 		return false
