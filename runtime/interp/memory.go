@@ -191,3 +191,12 @@ func (m *Machine) Load(a, w uint64) (v uint64, ok bool) { return m.load(a, w) }
 
 // word is the word at an address of this process.
 func word(at uint64) *uint64 { return (*uint64)(unsafe.Add(nil, at)) }
+
+// Written calls f with the address of each line that the window wrote to, until f returns false.
+func (m *Machine) Written(f func(line uint64) bool) {
+	for i := range m.dir {
+		if e := &m.dir[i]; e.stamp == m.stamp && !f(e.line) {
+			return
+		}
+	}
+}

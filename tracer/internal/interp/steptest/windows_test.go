@@ -1,0 +1,246 @@
+package steptest_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/tracer/internal/interp/steptest"
+	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
+)
+
+var (
+	windowsFlag  = flag.Int("windows", 12, "windows of each program in TestWindows")
+	programsFlag = flag.String("programs", "flate jsonbench regex sortbench typecheck", "programs of testprogs in TestWindows")
+	lengthFlag   = flag.Int("length", 6000, "instructions of a window in TestWindows")
+)
+
+// TestWindows stops real programs at random moments, interprets a window from there, and has the processor do the
+// same steps. Registers, the PC and all memory that the window wrote must agree. All threads are stopped meanwhile, so
+// no difference has an excuse. A long version: go test -run Windows -windows=20000 -timeout=0.
+func TestWindows(t *testing.T) {
+	if testing.Short() {
+		*windowsFlag = min(*windowsFlag, 3)
+	}
+	all := tally{}
+	for _, name := range strings.Fields(*programsFlag) {
+		t.Run(name, func(t *testing.T) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			w := windows{t: t, exe: build(t, name), rand: rand.New(rand.NewPCG(rand.Uint64(), 0))}
+			for w.count < *windowsFlag && !t.Failed() {
+				w.process()
+			}
+			t.Log(w.tally.String())
+			all.add(&w.tally)
+		})
+	}
+	t.Log("all programs: ", all.String())
+}
+
+// A tally counts what windows have met.
+type tally struct {
+	count, skipped, steps, lines int
+	why                          map[interp.Stop]int
+	unknown                      map[string]int
+}
+
+func (c *tally) add(d *tally) {
+	c.count += d.count
+	c.skipped += d.skipped
+	c.steps += d.steps
+	c.lines += d.lines
+	if c.why == nil {
+		c.why, c.unknown = map[interp.Stop]int{}, map[string]int{}
+	}
+	for k, n := range d.why {
+		c.why[k] += n
+	}
+	for k, n := range d.unknown {
+		c.unknown[k] += n
+	}
+}
+
+func (c *tally) String() string {
+	n := max(c.count, 1)
+	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window; ends:", c.count, c.steps/n, c.skipped, c.lines/n)
+	for _, why := range slices.Sorted(maps.Keys(c.why)) {
+		s += fmt.Sprintf(" %v %.1f%%,", why, 100*float64(c.why[why])/float64(n))
+	}
+	names := slices.SortedFunc(maps.Keys(c.unknown), func(a, b string) int { return c.unknown[b] - c.unknown[a] })
+	for _, name := range names[:min(len(names), 12)] {
+		s += fmt.Sprintf(" %s %d", name, c.unknown[name])
+	}
+	return s
+}
+
+// windows compares on one program.
+type windows struct {
+	t    *testing.T
+	exe  string
+	rand *rand.Rand
+	tally
+}
+
+// build builds a program of testprogs.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), filepath.Base(name)+".exe")
+	cmd := exec.Command("go", "build", "-o", exe, ".")
+	cmd.Dir = filepath.Join("..", "..", "..", "..", "testprogs", name)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// process runs the program once and compares until it ends or there are enough windows.
+func (w *windows) process() {
+	t := w.t
+	cmd := exec.Command(w.exe)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	group := steptest.NewGroup(cmd.Process.Pid)
+	defer func() {
+		cmd.Process.Kill()
+		group.Reap()
+		cmd.Wait()
+	}()
+	time.Sleep(50 * time.Millisecond)
+	for w.count < *windowsFlag && !t.Failed() {
+		time.Sleep(time.Duration(w.rand.IntN(8000)) * time.Microsecond)
+		if err := group.Stop(); errors.Is(err, os.ErrPermission) {
+			t.Skip("ptrace is not allowed: ", err)
+		} else if err != nil {
+			return // the process has ended
+		}
+		th := group.Busiest()
+		if th == nil || !w.window(th) {
+			return
+		}
+		group.Continue()
+	}
+}
+
+// A moment is the state of the processor before a step.
+type moment struct {
+	pc    uint64
+	regs  [16]uint64
+	flags uint64
+}
+
+// window compares a window. It returns false if the thread has ended.
+func (w *windows) window(th *ptrace.Thread) bool {
+	t := w.t
+	if th.InSyscall() {
+		w.skipped++
+		return true
+	}
+	_, m, mem := newMachine(th)
+	begin := th.Regs
+	mem.set(m)
+	why := m.Run(*lengthFlag)
+	w.count++
+	w.steps += m.Steps
+	if w.why == nil {
+		w.why, w.unknown = map[interp.Stop]int{}, map[string]int{}
+	}
+	w.why[why]++
+	trail := make([]moment, 0, m.Steps+1)
+	for range m.Steps {
+		trail = append(trail, moment{th.Regs.Rip, th.General(), th.Regs.Eflags})
+		if err := step(th); err != nil {
+			return false
+		}
+	}
+	trail = append(trail, moment{th.Regs.Rip, th.General(), th.Regs.Eflags})
+	if why == interp.Unknown {
+		w.unknown[mnemonic(th, m.PC)]++
+	}
+	// A fault ends within a piece, whose instructions before the fault have been executed.
+	if why == interp.Fault || why == interp.StoresFull || why == interp.Long || why == interp.Divide {
+		return true
+	}
+	var diff []string
+	end := trail[len(trail)-1]
+	if m.PC != end.pc || [16]uint64(m.R[:16]) != end.regs {
+		diff = append(diff, fmt.Sprintf("PC %#x registers %x\nwant %#x registers %x", m.PC, m.R[:16], end.pc, end.regs))
+	}
+	for line := range m.Written {
+		w.lines++
+		var hw [interp.LineSize]byte
+		must(t, th.Read(line, hw[:]))
+		for i := uint64(0); i < interp.LineSize; i++ {
+			if v, _ := m.Load(line+i, 1); byte(v) != hw[i] {
+				diff = append(diff, fmt.Sprintf("%#x at %#x, want %#x", v, line+i, hw[i]))
+				break
+			}
+		}
+	}
+	if len(diff) > 0 {
+		t.Errorf("after %d steps, %v: %s", m.Steps, why, strings.Join(diff, "\n"))
+		th.Regs = begin
+		w.blame(th, m, mem, trail)
+	}
+	return true
+}
+
+// blame interprets the window again, piece by piece, and reports the first difference.
+func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, mem *pages, trail []moment) {
+	g := trail[0]
+	copy(m.R[:], g.regs[:])
+	m.Reset(g.pc, g.flags)
+	for before := 0; m.Steps < len(trail)-1; before = m.Steps {
+		why := m.Run(1)
+		now := trail[m.Steps]
+		if why == interp.Done && m.PC == now.pc && [16]uint64(m.R[:16]) == now.regs {
+			continue
+		}
+		s := ""
+		for _, x := range trail[before:min(m.Steps+1, before+40)] {
+			s += fmt.Sprintf("\n%#x %s, registers %x, flags %#x", x.pc, mnemonic(th, x.pc), x.regs, x.flags)
+		}
+		w.t.Errorf("the first difference is in steps %d to %d, %v: PC %#x, registers %x; the processor:%s", before, m.Steps, why, m.PC, m.R[:16], s)
+		return
+	}
+	w.t.Error("no difference piece by piece: it is in memory")
+}
+
+// step executes an instruction. The processor steps through each repetition of a string instruction.
+func step(th *ptrace.Thread) error {
+	for {
+		pc := th.Regs.Rip
+		if err := th.Step(); err != nil || th.Regs.Rip != pc {
+			return err
+		}
+		var code [2]byte
+		if th.ReadCode(pc, code[:]); code[0] != 0xf3 && code[0] != 0xf2 {
+			return nil
+		}
+	}
+}
+
+// mnemonic names the instruction at pc.
+func mnemonic(th *ptrace.Thread, pc uint64) string {
+	var code [15]byte
+	n := th.ReadCode(pc, code[:])
+	if in, err := x86asm.Decode(code[:n], 64); err == nil {
+		return x86asm.GNUSyntax(in, pc, nil)
+	}
+	return fmt.Sprintf("% x", code[:6])
+}
