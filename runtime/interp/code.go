@@ -21,7 +21,6 @@ type Code struct {
 	size    uint64
 	free    uint64 // the first byte that is free
 	buckets uint64
-	d       decoder
 }
 
 // Actions are the events of an instruction; 0 is none. They are reported in this order.
@@ -85,7 +84,7 @@ func (m *Machine) piece(pc uint64) uint32 {
 
 // decode decodes the piece at pc.
 func (c *Code) decode(m *Machine, pc uint64) uint32 {
-	d := &c.d
+	d := &m.d
 	at := c.free
 	if at+pieceMax > c.size {
 		m.stop = CodeFull
@@ -93,11 +92,8 @@ func (c *Code) decode(m *Machine, pc uint64) uint32 {
 	}
 	p := c.pieceAt(uint32(at))
 	p.pc = pc
-	d.c, d.m, d.p = c, m, p
-	d.op = c.base + at + opSize64
-	if !d.piece() {
-		return 0
-	}
+	d.start, d.first, d.op = pc, c.base+at+opSize64, c.base+at+opSize64
+	d.piece(p)
 	c.free = d.op - c.base
 	b := c.bucket(pc)
 	p.next = *b

@@ -16,10 +16,12 @@ const (
 
 // A decoder decodes one piece.
 type decoder struct {
-	c  *Code
-	m  *Machine
-	p  *piece
-	op uint64 // where the next operation goes
+	c *Code // set by Init: pointers that are stored later need write barriers
+	m *Machine
+
+	start uint64 // PC of the piece
+	first uint64 // its first operation
+	op    uint64 // where the next operation goes
 
 	code [16]byte
 	have int // bytes in code
@@ -124,11 +126,10 @@ func (d *decoder) immZ(width uint8) uint64 {
 	return d.imm32()
 }
 
-// piece decodes instructions from d.p.pc on. It returns false if not even an action could be found.
-func (d *decoder) piece() bool {
+// piece decodes instructions from d.start on.
+func (d *decoder) piece(p *piece) {
 	d.n = 0
-	pc := d.p.pc
-	first := d.op
+	pc := d.start
 	for {
 		d.pc = pc
 		d.acts = Actions{}
@@ -158,29 +159,28 @@ func (d *decoder) piece() bool {
 		if end {
 			break
 		}
-		if d.n >= pieceInsns || d.op-first >= pieceOps*opSize64 || d.c.Exact {
-			d.emit(kJmp).disp = int64(pc - d.p.pc)
+		if d.n >= pieceInsns || d.op-d.first >= pieceOps*opSize64 || d.c.Exact {
+			d.emit(kJmp).disp = int64(pc - d.start)
 			break
 		}
 	}
-	d.p.n, d.p.event, d.p.size = d.n, false, uint32(pc-d.p.pc)
+	p.n, p.event, p.size = d.n, false, uint32(pc-d.start)
 	last := d.op
 	if end := (*op)(unsafe.Add(nil, last-opSize64)); d.why == Done && end.k >= kJcc && end.k < kJmp {
-		d.events(end)
+		d.events(end, int64(pc-d.start))
 	}
 	if !d.c.Exact {
-		d.hush(first, last)
+		d.hush(d.first, last)
 	}
-	return true
 }
 
 // events makes a piece for each event of a conditional jump, and links the jump to it.
-func (d *decoder) events(jump *op) {
+func (d *decoder) events(jump *op, next int64) {
 	if e := d.acts.Taken; e != 0 {
 		jump.l1 = d.event(e, jump.disp)
 	}
 	if e := d.acts.NotTaken; e != 0 {
-		jump.l0 = d.event(e, int64(int32(d.p.size)))
+		jump.l0 = d.event(e, next)
 	}
 }
 
@@ -188,7 +188,7 @@ func (d *decoder) event(e uint64, to int64) (l uint32) {
 	p := (*piece)(unsafe.Add(nil, d.op))
 	l = uint32(d.op - d.c.base)
 	d.op += opSize64
-	p.pc, p.n, p.size, p.next, p.event = d.p.pc, 0, 0, 0, true
+	p.pc, p.n, p.size, p.next, p.event = d.start, 0, 0, 0, true
 	d.emit(kAct).imm = e
 	d.emit(kJmp).disp = to
 	return l
@@ -197,7 +197,7 @@ func (d *decoder) event(e uint64, to int64) (l uint32) {
 // stopAt emits the end of a window at the current instruction.
 func (d *decoder) stopAt(why Stop) {
 	o := d.emit(kStop)
-	o.imm, o.disp = uint64(why), int64(d.pc-d.p.pc)
+	o.imm, o.disp = uint64(why), int64(d.pc-d.start)
 }
 
 // instruction decodes the instruction at d.pc. end says that it is the last one of its piece. If it is not to be

@@ -270,7 +270,7 @@ func (d *decoder) oneByte() (end, ok bool) {
 		return false, false
 	case 0xe8: // CALL
 		to := d.imm32()
-		d.emit(kCall).disp = int64(d.pc) + int64(d.pos) + int64(to) - int64(d.p.pc)
+		d.emit(kCall).disp = int64(d.pc) + int64(d.pos) + int64(to) - int64(d.start)
 		return true, !d.data16
 	case 0xe9, 0xeb: // JMP
 		var to uint64
@@ -287,7 +287,7 @@ func (d *decoder) oneByte() (end, ok bool) {
 			d.next = to
 			return false, !d.data16
 		}
-		d.emit(kJmp).disp = int64(to - d.p.pc)
+		d.emit(kJmp).disp = int64(to - d.start)
 		return true, !d.data16
 	case 0xf5, 0xf8, 0xf9: // CMC, CLC, STC
 		d.emit(kFlag).imm = uint64(c)
@@ -462,7 +462,7 @@ func (d *decoder) group5(w uint8) (end, ok bool) {
 func (d *decoder) jump(k kind, rel uint64) {
 	c := d.opcode & 15
 	to := d.pc + uint64(d.pos) + rel
-	if d.op > d.first() && c > 1 && c&14 != 10 && !d.c.Exact {
+	if d.op > d.first && c > 1 && c&14 != 10 && !d.c.Exact {
 		o := (*op)(unsafe.Add(nil, d.op-opSize64))
 		fused := kNop
 		switch imm := o.s == rZero; {
@@ -487,16 +487,14 @@ func (d *decoder) jump(k kind, rel uint64) {
 			fused = kTestJ
 		}
 		if fused != kNop {
-			o.k, o.sh, o.disp = fused, c, int64(to-d.p.pc)
+			o.k, o.sh, o.disp = fused, c, int64(to-d.start)
 			o.l0, o.l1 = 0, 0
 			return
 		}
 	}
 	o := d.emit(k)
-	o.sh, o.disp = c, int64(to-d.p.pc)
+	o.sh, o.disp = c, int64(to-d.start)
 }
-
-func (d *decoder) first() uint64 { return uint64(uintptr(unsafe.Pointer(d.p))) + opSize64 }
 
 // twoBytes decodes opcodes that begin with 0F.
 func (d *decoder) twoBytes() (end, ok bool) {

@@ -29,6 +29,7 @@ type Machine struct {
 
 	code *Code
 	stop Stop
+	d    decoder
 
 	// Flags are kept as what they were computed from: see flags.go.
 	fk, fs uint8
@@ -43,7 +44,7 @@ type Machine struct {
 }
 
 // Init prepares a machine that is zero.
-func (m *Machine) Init(c *Code) { m.code = c }
+func (m *Machine) Init(c *Code) { m.code, m.d.c, m.d.m = c, c, m }
 
 // Reset begins a window at pc, with these flags. The caller has set the registers, or does so now.
 func (m *Machine) Reset(pc, flags uint64) {

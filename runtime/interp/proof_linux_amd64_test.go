@@ -1,0 +1,84 @@
+package interp
+
+// This file looks at the machine code of what a signal handler runs.
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	callOf   = regexp.MustCompile(`\tCALL (.*?)\s*$`)
+	jumpAway = regexp.MustCompile(`\tJMP (\S+\(SB\))\s*$`)
+)
+
+// called has what handlers call beside Run, so that the linker keeps it though it is inlined elsewhere.
+var called = []any{(*Machine).Reset, (*Machine).Flags}
+
+// TestMachineCode follows all calls from Run. Signal handlers must not allocate, panic, grow the stack, or store
+// pointers with write barriers, and must not load the thread's g. Calls of functions of the caller's are those of Act and
+// Fetch. (The check of the stack at the beginning of a function passes on a signal stack.)
+func TestMachineCode(t *testing.T) {
+	exe := filepath.Join(t.TempDir(), "interp.test")
+	if out, err := exec.Command("go", "test", "-c", "-o", exe, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("go", "tool", "objdump", "-s", `runtime/interp\.`, exe).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := map[string]string{}
+	for _, f := range strings.Split("\n"+string(out), "\nTEXT ")[1:] {
+		name, text, _ := strings.Cut(f, "(SB) ")
+		code[name] = text
+	}
+	const here = "github.com/pepgo/pep/runtime/interp."
+	roots := []string{here + "(*Machine).Run", here + "(*Machine).Reset", here + "(*Machine).Flags"}
+	indirect := map[string]int{here + "(*Machine).Run": 2, here + "(*Machine).enter": 1, here + "(*decoder).piece": 1}
+	seen := map[string]bool{}
+	for len(roots) > 0 {
+		name := roots[0]
+		roots = roots[1:]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if code[name] == "" {
+			t.Errorf("there is no code of %s", name)
+		}
+		calls := 0
+		for line := range strings.Lines(code[name]) {
+			if strings.Contains(line, "FS:") || strings.Contains(line, "runtime.writeBarrier") {
+				t.Errorf("%s: %s", name, line)
+			}
+			m := callOf.FindStringSubmatch(line)
+			if m == nil {
+				m = jumpAway.FindStringSubmatch(line)
+			}
+			if m == nil {
+				continue
+			}
+			callee, symbol := strings.CutSuffix(strings.TrimSpace(m[1]), "(SB)")
+			switch {
+			case !symbol:
+				calls++
+			case strings.HasPrefix(callee, here):
+				roots = append(roots, callee)
+			case !strings.HasPrefix(callee, "runtime.morestack_noctxt"):
+				t.Errorf("%s calls %s", name, callee)
+			}
+		}
+		if calls != indirect[name] {
+			t.Errorf("%s has %d indirect calls, want %d", name, calls, indirect[name])
+		}
+	}
+	for _, name := range []string{"(*Machine).Run", "(*Machine).load", "(*Machine).enter", "(*decoder).piece", "(*decoder).oneByte", "(*decoder).hush"} {
+		if !seen[here+name] {
+			t.Errorf("Run does not seem to reach %s", name)
+		}
+	}
+	t.Logf("%d functions from Run and %d others", len(seen), len(called))
+}
