@@ -57,5 +57,8 @@ func (m *Machine) Reset(pc, flags uint64) {
 // SetSegments sets the bases of FS and GS.
 func (m *Machine) SetSegments(fs, gs uint64) { m.R[rFS], m.R[rGS] = fs, gs }
 
+// Masks are the mask registers K0 to K7.
+func (m *Machine) Masks() *[8]uint64 { return (*[8]uint64)(m.R[rMask : rMask+8]) }
+
 // Flags returns the arithmetic flags as the processor has them, without AF.
 func (m *Machine) Flags() uint64 { return m.flags() }

@@ -13,6 +13,7 @@
 package steptest
 
 import (
+	"math"
 	"math/rand/v2"
 	"os/exec"
 	"syscall"
@@ -82,4 +83,31 @@ func (b *Bench) Set(code []byte, r *rand.Rand) error {
 		return err
 	}
 	return th.SetRegs()
+}
+
+// SetVectors writes random vector registers, and the control register as programs have it. A third of the registers
+// hold floating point numbers, of 4 or 8 bytes.
+func (b *Bench) SetVectors(r *rand.Rand) error {
+	s, err := b.Thread.XState()
+	if err != nil {
+		return err
+	}
+	for i := range s.Vectors {
+		form := r.IntN(6)
+		for j := range s.Vectors[i] {
+			v := Number(r)
+			switch form {
+			case 0:
+				v = math.Float64bits(r.NormFloat64() * 1e3)
+			case 1:
+				v = uint64(math.Float32bits(float32(r.NormFloat64()*1e3))) | uint64(math.Float32bits(float32(r.IntN(9))))<<32
+			}
+			s.Vectors[i][j] = v
+		}
+	}
+	for i := range s.Masks {
+		s.Masks[i] = Number(r)
+	}
+	s.MXCSR = 0x1f80
+	return b.Thread.SetXState(s)
 }

@@ -42,11 +42,16 @@ func newMachine(th *ptrace.Thread) (*interp.Code, *interp.Machine, *pages) {
 }
 
 // set gives the machine the state of a stopped thread.
-func (p *pages) set(m *interp.Machine) {
+func (p *pages) set(t *testing.T, m *interp.Machine) {
+	t.Helper()
 	clear(p.have)
 	g := p.th.General()
 	copy(m.R[:], g[:])
 	m.SetSegments(p.th.Regs.Fs_base, p.th.Regs.Gs_base)
+	x, err := p.th.XState()
+	must(t, err)
+	copy(m.Vectors[:32], x.Vectors[:])
+	*m.Masks(), m.MXCSR = x.Masks, x.MXCSR
 	m.Reset(p.th.Regs.Rip, p.th.Regs.Eflags)
 }
 
@@ -76,10 +81,11 @@ func TestMachineAndProcessor(t *testing.T) {
 		for range times {
 			insn := e.Random(r)
 			must(t, bench.Set(insn, r))
+			must(t, bench.SetVectors(r))
 			what := fmt.Sprintf("% x, registers %x, flags %#x", insn, th.General(), th.Regs.Eflags)
 			cx := th.Regs.Rcx
 			code.Clear()
-			mem.set(m)
+			mem.set(t, m)
 			why := m.Run(1)
 			if why != interp.Done {
 				stopped[why]++
@@ -129,6 +135,25 @@ func compare(t *testing.T, m *interp.Machine, th *ptrace.Thread, what string, fl
 	if m.PC != th.Regs.Rip {
 		t.Errorf("%s: PC %#x, the processor has %#x", what, m.PC, th.Regs.Rip)
 	}
+	if d := vectorDiff(t, m, th); d != "" {
+		t.Errorf("%s: %s", what, d)
+	}
+}
+
+// vectorDiff says which vector registers differ from those of the processor.
+func vectorDiff(t *testing.T, m *interp.Machine, th *ptrace.Thread) (diff string) {
+	t.Helper()
+	x, err := th.XState()
+	must(t, err)
+	for i, hw := range x.Vectors {
+		if m.Vectors[i] != hw {
+			diff += fmt.Sprintf("vector register %d is %x, the processor has %x\n", i, m.Vectors[i], hw)
+		}
+	}
+	if *m.Masks() != x.Masks {
+		diff += fmt.Sprintf("mask registers are %x, the processor has %x", *m.Masks(), x.Masks)
+	}
+	return diff
 }
 
 func must(t *testing.T, err error) {

@@ -152,8 +152,8 @@ func (w *windows) window(th *ptrace.Thread) bool {
 		return true
 	}
 	_, m, mem := newMachine(th)
-	begin := th.Regs
-	mem.set(m)
+	mem.set(t, m)
+	vectors, masks := m.Vectors, *m.Masks()
 	why := m.Run(*lengthFlag)
 	w.count++
 	w.steps += m.Steps
@@ -181,6 +181,9 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	if m.PC != end.pc || [16]uint64(m.R[:16]) != end.regs {
 		diff = append(diff, fmt.Sprintf("PC %#x registers %x\nwant %#x registers %x", m.PC, m.R[:16], end.pc, end.regs))
 	}
+	if d := vectorDiff(t, m, th); d != "" {
+		diff = append(diff, d)
+	}
 	for line := range m.Written {
 		w.lines++
 		var hw [interp.LineSize]byte
@@ -194,14 +197,14 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	}
 	if len(diff) > 0 {
 		t.Errorf("after %d steps, %v: %s", m.Steps, why, strings.Join(diff, "\n"))
-		th.Regs = begin
-		w.blame(th, m, mem, trail)
+		m.Vectors, *m.Masks() = vectors, masks
+		w.blame(th, m, trail)
 	}
 	return true
 }
 
 // blame interprets the window again, piece by piece, and reports the first difference.
-func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, mem *pages, trail []moment) {
+func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, trail []moment) {
 	g := trail[0]
 	copy(m.R[:], g.regs[:])
 	m.Reset(g.pc, g.flags)
