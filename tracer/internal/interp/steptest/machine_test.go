@@ -69,13 +69,12 @@ func TestMachineAndProcessor(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	times := 100
+	times := 40
 	if testing.Short() {
 		times = 15
 	}
 	code, m, mem := newMachine(th)
 	code.Exact = true
-	var page [0x2000]byte
 	compared, stopped := 0, map[interp.Stop]int{}
 	for _, e := range append(steptest.Encodings(), steptest.Integers()...) {
 		for range times {
@@ -105,13 +104,7 @@ func TestMachineAndProcessor(t *testing.T) {
 			}
 			compared++
 			compare(t, m, th, what, ^steptest.Undefined(insn, cx))
-			must(t, th.Read(bench.Data, page[:]))
-			for i := uint64(0); i < uint64(len(page)); i += 8 {
-				hw := binary.LittleEndian.Uint64(page[i:])
-				if v, ok := m.Load(bench.Data+i, 8); !ok || v != hw {
-					t.Errorf("%s: %#x at %#x, the processor has %#x", what, v, bench.Data+i, hw)
-				}
-			}
+			compareData(t, m, bench, what)
 			if t.Failed() {
 				return
 			}
@@ -137,6 +130,19 @@ func compare(t *testing.T, m *interp.Machine, th *ptrace.Thread, what string, fl
 	}
 	if d := vectorDiff(t, m, th); d != "" {
 		t.Errorf("%s: %s", what, d)
+	}
+}
+
+// compareData compares the data page.
+func compareData(t *testing.T, m *interp.Machine, bench *steptest.Bench, what string) {
+	t.Helper()
+	var page [0x2000]byte
+	must(t, bench.Thread.Read(bench.Data, page[:]))
+	for i := uint64(0); i < uint64(len(page)); i += 8 {
+		hw := binary.LittleEndian.Uint64(page[i:])
+		if v, ok := m.Load(bench.Data+i, 8); !ok || v != hw {
+			t.Errorf("%s: %#x at %#x, the processor has %#x", what, v, bench.Data+i, hw)
+		}
 	}
 }
 
