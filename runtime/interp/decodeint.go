@@ -395,7 +395,10 @@ func (d *decoder) exchange(width uint8) {
 
 func (d *decoder) str(what uint32, width uint8) bool {
 	o := d.emit(kString)
-	o.l0, o.l1, o.fl, o.imm = what, uint32(d.rep), 64-8*width, uint64(width)
+	o.l0, o.l1, o.fl, o.imm, o.disp = what, uint32(d.rep), 64-8*width, uint64(width), 1
+	for ; width < 8; width *= 2 {
+		o.disp *= 2 // so many make 8 bytes
+	}
 	return d.seg == 0 && !d.addr32
 }
 

@@ -27,9 +27,10 @@ type Machine struct {
 	// its own process.
 	Fetch func(addr uint64) (at uint64)
 
-	code *Code
-	stop Stop
-	d    decoder
+	code    *Code
+	stop    Stop
+	repeats uint32
+	d       decoder
 
 	// Flags are kept as what they were computed from: see flags.go.
 	fk, fs uint8
@@ -48,7 +49,7 @@ func (m *Machine) Init(c *Code) { m.code, m.d.c, m.d.m = c, c, m }
 
 // Reset begins a window at pc, with these flags. The caller has set the registers, or does so now.
 func (m *Machine) Reset(pc, flags uint64) {
-	m.PC, m.Steps, m.stop = pc, 0, Done
+	m.PC, m.Steps, m.stop, m.repeats = pc, 0, Done, 0
 	m.R[rZero] = 0
 	m.setFlags(flags)
 	m.forget()

@@ -580,38 +580,49 @@ func (m *Machine) flag(opcode uint64) {
 	m.word(f)
 }
 
-// most is how often a repeated instruction is repeated.
-const most = 1 << 16
+// most is how many repetitions a window has: a handler must not take long.
+const most = 1 << 15
 
 // str executes string instructions.
 func (m *Machine) str(o *op) bool {
 	r := &m.R
 	w := o.imm
 	fl := o.fl & 63
-	for i := 0; ; i++ {
+	for {
 		if o.l1 != 0 && r[rCX] == 0 {
 			return true
 		}
-		if i == most {
+		if m.repeats++; m.repeats > most {
 			m.stop = Long
 			return false
+		}
+		// Of copies and fills, 8 bytes at once: not if the copy is to see what it has written.
+		n := uint64(1)
+		if o.l1 != 0 && o.l0 <= sStos && r[rCX] >= uint64(o.disp) && (o.l0 == sStos || r[rDI]-r[rSI] >= 8) {
+			n = uint64(o.disp)
 		}
 		var v, x uint64
 		var ok bool
 		switch o.l0 {
 		case sMovs, sLods, sCmps:
-			if v, ok = m.load(r[rSI], w); !ok {
+			if v, ok = m.load(r[rSI], n*w); !ok {
 				return false
 			}
-		case sStos, sScas:
+		default:
 			v = r[rAX]
 		}
 		switch o.l0 {
 		case sMovs, sStos:
-			if !m.store(r[rDI], v, w) {
+			if n > 1 && o.l0 == sStos {
+				v = v << fl >> fl
+				for i := w; i < 8; i *= 2 {
+					v |= v << (8 * i & 63)
+				}
+			}
+			if !m.store(r[rDI], v, n*w) {
 				return false
 			}
-			r[rDI] += w
+			r[rDI] += n * w
 		case sLods:
 			m.set(rAX, v<<fl, fl)
 		default:
@@ -622,12 +633,12 @@ func (m *Machine) str(o *op) bool {
 			m.fk, m.fs, m.fa, m.fb = flagsSub, fl, v<<fl, x<<fl
 		}
 		if o.l0 == sMovs || o.l0 == sLods || o.l0 == sCmps {
-			r[rSI] += w
+			r[rSI] += n * w
 		}
 		if o.l1 == 0 {
 			return true
 		}
-		r[rCX]--
+		r[rCX] -= n
 		if o.l0 >= sScas && (m.fa == m.fb) != (o.l1 == 0xf3) {
 			return true
 		}
