@@ -12,7 +12,7 @@ func (m *Machine) Run(n int) Stop {
 		base = m.code.base
 		left = n
 		l    uint32
-		p    *piece
+		p    uint64 // the address of the piece
 		o    *op
 		e    *near
 		a, v uint64
@@ -22,14 +22,14 @@ func (m *Machine) Run(n int) Stop {
 		return m.stop
 	}
 enter:
-	p = (*piece)(unsafe.Add(nil, base+uint64(l)))
-	if left <= 0 && !p.event {
-		m.PC = p.pc
+	p = base + uint64(l)
+	if left <= 0 && !pieceOf(p).event {
+		m.PC = pieceOf(p).pc
 		m.Steps += n - left
 		return Done
 	}
-	left -= int(p.n)
-	for o = (*op)(unsafe.Add(unsafe.Pointer(p), opSize)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
+	left -= int(pieceOf(p).n)
+	for o = (*op)(unsafe.Add(nil, p+opSize64)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
 		switch o.k {
 		case kNop:
 		case kAct:
@@ -408,7 +408,7 @@ enter:
 			goto taken
 		case kCall:
 			a = r[rSP] - 8
-			v = p.pc + uint64(int64(int32(p.size)))
+			v = after(p)
 			if e = m.entry(a); e.tag == (a+7)&^lineMask+1 {
 				*word(a + e.delta) = v
 				r[rSP] = a
@@ -434,13 +434,13 @@ enter:
 		case kCallR:
 			v = r[o.s]
 			a = r[rSP] - 8
-			if !m.store(a, p.pc+uint64(int64(int32(p.size))), 8) {
+			if !m.store(a, after(p), 8) {
 				goto fault
 			}
 			r[rSP] = a
 			goto indirect
 		case kStop:
-			m.PC = p.pc + uint64(o.disp)
+			m.PC = pieceOf(p).pc + uint64(o.disp)
 			m.Steps += n - left
 			m.stop = Stop(o.imm)
 			return m.stop
@@ -455,7 +455,7 @@ taken:
 	if l = o.l1; l != 0 {
 		goto enter
 	}
-	if l = m.link(p, o, true); l != 0 {
+	if l = m.link(pieceOf(p), o, true); l != 0 {
 		goto enter
 	}
 	m.Steps += n - left
@@ -465,7 +465,7 @@ fallen:
 	if l = o.l0; l != 0 {
 		goto enter
 	}
-	if l = m.link(p, o, false); l != 0 {
+	if l = m.link(pieceOf(p), o, false); l != 0 {
 		goto enter
 	}
 	m.Steps += n - left
@@ -483,7 +483,12 @@ indirect:
 	return m.stop
 
 fault:
-	m.PC = p.pc
-	m.Steps += n - left - int(p.n)
+	m.PC = pieceOf(p).pc
+	m.Steps += n - left - int(pieceOf(p).n)
 	return m.stop
 }
+
+func pieceOf(at uint64) *piece { return (*piece)(unsafe.Add(nil, at)) }
+
+// after returns the PC behind a piece.
+func after(at uint64) uint64 { return pieceOf(at).pc + uint64(int64(int32(pieceOf(at).size))) }

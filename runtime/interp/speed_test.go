@@ -99,9 +99,12 @@ func BenchmarkWindow(b *testing.B) {
 				_, m := newMachine()
 				n := newNative(m, w.f)
 				w.prep(n.c)
-				other := newCtx(2)
-				w.prep(other)
-				saved := slices.Clone(other.ints)
+				var others []*ctx // for native work: all four functions
+				for i, w := range workloads {
+					others = append(others, newCtx(uint64(2+i)))
+					w.prep(others[i])
+				}
+				saved := slices.Clone(others[0].ints)
 				if between == "flushed" && flush == nil {
 					flush = make([]uint64, 8<<20)
 				}
@@ -110,12 +113,11 @@ func BenchmarkWindow(b *testing.B) {
 				for range b.N {
 					switch between {
 					case "native":
-						copy(other.ints, saved)
-						other.n = 0
-						if w.name == "vm" {
-							other.n = 2000
+						copy(others[0].ints, saved)
+						others[3].n = 0
+						for i, w := range workloads {
+							w.f(others[i])
 						}
-						w.f(other)
 					case "flushed":
 						for i := 0; i < len(flush); i += 8 {
 							flush[i]++
