@@ -14,7 +14,7 @@ type Code struct {
 	// exactly as many instructions as were asked for.
 	Exact bool
 
-	Pieces int // decoded since Clear
+	Decoded int // instructions since Clear
 
 	memory  unsafe.Pointer
 	base    uint64 // its address
@@ -46,7 +46,7 @@ func (c *Code) Clear() {
 	for i := uint64(0); i < c.buckets; i++ {
 		*c.bucketAt(i) = 0
 	}
-	c.free, c.Pieces = (c.buckets*4+31)&^31, 0
+	c.free, c.Decoded = (c.buckets*4+31)&^31, 0
 }
 
 // Used returns how many bytes of the memory are used.
@@ -98,7 +98,7 @@ func (c *Code) decode(m *Machine, pc uint64) uint32 {
 	b := c.bucket(pc)
 	p.next = *b
 	*b = uint32(at)
-	c.Pieces++
+	c.Decoded += int(p.n)
 	return uint32(at)
 }
 

@@ -93,10 +93,10 @@ func TestResults(t *testing.T) {
 func BenchmarkWindow(b *testing.B) {
 	noCollection(b)
 	var flush []uint64
-	for _, between := range []string{"warm", "native", "flushed"} {
+	for _, between := range []string{"warm", "native", "flushed", "first"} {
 		for _, w := range workloads {
 			b.Run(w.name+"/"+between, func(b *testing.B) {
-				_, m := newMachine()
+				c, m := newMachine()
 				n := newNative(m, w.f)
 				w.prep(n.c)
 				var others []*ctx // for native work: all four functions
@@ -123,13 +123,25 @@ func BenchmarkWindow(b *testing.B) {
 							flush[i]++
 						}
 					}
+					if between == "first" {
+						c.Clear()
+						fresh = true
+					}
 					begin := time.Now()
 					if fresh {
 						n.begin()
 					}
 					before := m.Steps
-					why := m.Run(6000)
+					length := 6000
+					if between == "first" {
+						length = 200 // so that decoding is most of the time
+					}
+					why := m.Run(length)
 					d := time.Since(begin)
+					if between == "first" && c.Decoded > 0 {
+						per = append(per, float64(d.Nanoseconds())/float64(c.Decoded))
+						continue
+					}
 					if fresh = why != Done; m.Steps-before >= 5000 {
 						per = append(per, float64(d.Nanoseconds())/float64(m.Steps-before))
 					}
