@@ -289,8 +289,9 @@ func (d *decoder) oneByte() (end, ok bool) {
 		}
 		d.emit(kJmp).disp = int64(to - d.start)
 		return true, !d.data16
-	case 0xf5, 0xf8, 0xf9: // CMC, CLC, STC
+	case 0x9c, 0x9d, 0xf5, 0xf8, 0xf9: // PUSHF, POPF, CMC, CLC, STC
 		d.emit(kFlag).imm = uint64(c)
+		return false, !d.data16
 	case 0xfc: // CLD
 	case 0xf6, 0xf7:
 		return false, d.group3(w)
@@ -549,7 +550,15 @@ func (d *decoder) twoBytes() (end, ok bool) {
 	case 0x0b:
 		d.why = Undefined
 		return false, false
-	case 0x01, 0x31, 0xa2: // XGETBV and RDTSCP are among 01
+	case 0x01:
+		if x := d.byte(); x != 0xf9 { // RDTSCP; XGETBV is among the others
+			d.why = Machinery
+			return false, false
+		}
+		d.emit(kClock).imm = 1
+	case 0x31: // RDTSC
+		d.emit(kClock)
+	case 0xa2: // CPUID
 		d.why = Machinery
 		return false, false
 	case 0x0d, 0x18, 0x19, 0x1c, 0x1d, 0x1e, 0x1f: // PREFETCH, NOP, ENDBR64

@@ -63,3 +63,41 @@ func TestLoop(t *testing.T) {
 		t.Errorf("got events %v", events)
 	}
 }
+
+func TestClockAndFlags(t *testing.T) {
+	_, m := newMachine()
+	code := []byte{
+		0x48, 0x39, 0xc0, // CMPQ AX, AX
+		0x9c,       // PUSHFQ
+		0x0f, 0x31, // RDTSC
+		0x48, 0x85, 0xe4, // TESTQ SP, SP
+		0x9d,             // POPFQ
+		0x0f, 0x94, 0xc1, // SETE CX
+		0x0f, 0x01, 0xf9, // RDTSCP
+		0xcc,
+	}
+	stack := make([]uint64, 8)
+	m.R[rSP] = uint64(uintptr(unsafe.Pointer(&stack[4])))
+	m.Reset(address(&code[0]), 0)
+	if why := m.Run(100); why != Machinery {
+		t.Errorf("without TSC got %v, want %v", why, Machinery)
+	}
+	m.TSC, m.R[rCX] = 5<<32|7, 0
+	m.R[rSP] = uint64(uintptr(unsafe.Pointer(&stack[4])))
+	m.Reset(address(&code[0]), 0)
+	if why := m.Run(4); why != Breakpoint || m.R[rAX] != 39 || m.R[rDX] != 5 || m.R[rCX] != 0 {
+		t.Errorf("got %v, AX %d, DX %d, CX %d, want %v, 39, 5, 0", why, m.R[rAX], m.R[rDX], m.R[rCX], Breakpoint)
+	}
+	if f := m.Flags(); f != flagZ|flagP {
+		t.Errorf("got flags %#x, want %#x", f, flagZ|flagP)
+	}
+	if v, _ := m.Load(m.R[rSP]-8, 8); v != flagZ|flagP|0x202 {
+		t.Errorf("pushed %#x", v)
+	}
+	if !m.Store(m.R[rSP]-5, 0x1234, 2) || stack[3] != 0 {
+		t.Error("Store does not store to the buffer")
+	}
+	if v, _ := m.Load(m.R[rSP]-8, 8); v != 0x1234<<24|flagZ|flagP|0x202 {
+		t.Errorf("got %#x after a store", v)
+	}
+}

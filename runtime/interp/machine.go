@@ -19,6 +19,9 @@ type Machine struct {
 	Steps int    // instructions interpreted since Reset
 	Sum   uint64 // free for Act
 
+	// TSC is what the window's first RDTSC reads. If it is 0, RDTSC ends windows.
+	TSC uint64
+
 	// Act is called for each event, with its number. The stack pointer is m.R[4].
 	Act func(m *Machine, event uint64)
 

@@ -189,6 +189,9 @@ func (m *Machine) write(v *[8]uint64, a, n uint64) bool {
 // Load returns w bytes, 1 to 8, as the window sees them.
 func (m *Machine) Load(a, w uint64) (v uint64, ok bool) { return m.load(a, w) }
 
+// Store changes what the window sees, as if the window had stored it: the low w bytes, 1 to 8, of v.
+func (m *Machine) Store(a, v, w uint64) bool { return m.store(a, v, w) }
+
 // word is the word at an address of this process.
 func word(at uint64) *uint64 { return (*uint64)(unsafe.Add(nil, at)) }
 

@@ -134,7 +134,8 @@ const (
 	kCmpxchg   // compares rAX with rDst, stores are separate
 	kCmpxchg16 // the whole of CMPXCHG8B and 16B
 	kString    // MOVS, STOS, LODS, SCAS, CMPS with and without REP
-	kFlag      // CLC, STC, CMC
+	kFlag      // CLC, STC, CMC, PUSHF, POPF
+	kClock     // RDTSC, RDTSCP
 
 	// The last operation of a piece is one of these, or kStop.
 	kJcc

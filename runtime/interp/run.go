@@ -341,7 +341,13 @@ enter:
 				goto fault
 			}
 		case kFlag:
-			m.flag(o.imm)
+			if !m.flag(o.imm) {
+				goto fault
+			}
+		case kClock:
+			if !m.clock(o.imm) {
+				goto fault
+			}
 
 		case kJcc:
 			if m.holds(o.sh) {

@@ -566,10 +566,23 @@ func (m *Machine) cmpxchg16(o *op) bool {
 	return true
 }
 
-// flag executes CLC, STC and CMC.
-func (m *Machine) flag(opcode uint64) {
+// flag executes CLC, STC, CMC, PUSHF and POPF.
+func (m *Machine) flag(opcode uint64) bool {
 	f := m.flags()
 	switch opcode {
+	case 0x9c:
+		const always, interrupts = 1 << 1, 1 << 9
+		if !m.store(m.R[rSP]-8, f|always|interrupts, 8) {
+			return false
+		}
+		m.R[rSP] -= 8
+	case 0x9d:
+		v, ok := m.load(m.R[rSP], 8)
+		if !ok {
+			return false
+		}
+		m.R[rSP] += 8
+		f = v & arithmetic
 	case 0xf5:
 		f ^= flagC
 	case 0xf8:
@@ -578,6 +591,21 @@ func (m *Machine) flag(opcode uint64) {
 		f |= flagC
 	}
 	m.word(f)
+	return true
+}
+
+// clock executes RDTSC and RDTSCP. Time goes on a little with each.
+func (m *Machine) clock(processor uint64) bool {
+	if m.TSC == 0 {
+		m.stop = Machinery
+		return false
+	}
+	m.R[rAX], m.R[rDX] = m.TSC&0xffffffff, m.TSC>>32
+	if processor != 0 {
+		m.R[rCX] = 0
+	}
+	m.TSC += 32
+	return true
 }
 
 // most is how many repetitions a window has: a handler must not take long.
