@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -99,5 +100,85 @@ func TestClockAndFlags(t *testing.T) {
 	}
 	if v, _ := m.Load(m.R[rSP]-8, 8); v != 0x1234<<24|flagZ|flagP|0x202 {
 		t.Errorf("got %#x after a store", v)
+	}
+}
+
+// Events of a jump by a table, of an unconditional jump, and of a conditional one that is not joined with a comparison.
+func TestEvents(t *testing.T) {
+	c, m := newMachine()
+	code := []byte{
+		0xff, 0x24, 0xcb, // 0: JMP (BX)(CX*8)
+		0xcc,
+		0xf9,       // 4: STC
+		0x72, 0x02, // 5: JCS 9
+		0xcc, 0xcc,
+		0xeb, 0x01, // 9: JMP 12
+		0xcc,
+		0x0f, 0x1f, 0x00, // 12: NOP
+		0xeb, 0xf2, // 15: JMP 3
+	}
+	pc := address(&code[0])
+	table := []uint64{pc + 3, pc + 3, pc + 4}
+	events := map[uint64]Actions{0: {At: 1, Index: 100}, 5: {At: 2, Taken: 3, NotTaken: 4}, 9: {Taken: 5}, 12: {At: 6}, 15: {At: 7}}
+	c.Actions = func(at uint64, a *Actions) bool {
+		*a = events[at-pc]
+		return at-pc < 100
+	}
+	for _, exact := range []bool{false, true} {
+		c.Clear()
+		c.Exact = exact
+		var got []uint64
+		m.Act = func(_ *Machine, e uint64) { got = append(got, e) }
+		m.R[rBX], m.R[rCX] = uint64(uintptr(unsafe.Pointer(&table[0]))), 2
+		m.Reset(pc, 0)
+		if why := m.Run(100); why != Breakpoint || m.PC != pc+3 || m.Steps != 6 {
+			t.Errorf("got %v at %d after %d steps, want %v at 3 after 6", why, m.PC-pc, m.Steps, Breakpoint)
+		}
+		if want := []uint64{1, 102, 2, 3, 5, 6, 7}; !slices.Equal(got, want) {
+			t.Errorf("exact %v: got events %v, want %v", exact, got, want)
+		}
+	}
+	c.Actions = func(uint64, *Actions) bool { return false }
+	c.Clear()
+	m.Reset(pc, 0)
+	if why := m.Run(1); why != Refused || m.PC != pc {
+		t.Errorf("got %v at %#x, want %v at %#x", why, m.PC, Refused, pc)
+	}
+}
+
+// A full cache ends the window. So do too many stores, and a jump to nowhere.
+func TestEnds(t *testing.T) {
+	c, m := newMachine()
+	c.Init(unsafe.Pointer(&make([]uint64, 1<<13)[0]), 1<<16)
+	code := make([]byte, 1<<14)
+	for i := 0; i+2 < len(code); i += 2 {
+		code[i], code[i+1] = 0x75, 0 // JNE to the next
+	}
+	code[len(code)-2] = 0xcc
+	m.Reset(address(&code[0]), 0)
+	if why := m.Run(1 << 20); why != CodeFull || c.Used() > 1<<16 {
+		t.Errorf("got %v, %d bytes used, want %v", why, c.Used(), CodeFull)
+	}
+	c.Clear()
+	fill := []byte{0x88, 0x00, 0x48, 0x05, 0, 1, 0, 0, 0xeb, 0xf6} // MOVB AX, (AX); ADDQ $256, AX; JMP
+	m.R[rAX] = 1 << 20
+	var line [LineSize]byte
+	m.Fetch = func(a uint64) uint64 {
+		if a-address(&fill[0])&^lineMask < 2*LineSize {
+			return a
+		}
+		return address(&line[0])
+	}
+	m.Reset(address(&fill[0]), 0)
+	if why := m.Run(1 << 20); why != StoresFull || m.Steps != 3*maxLines {
+		t.Errorf("got %v after %d steps, want %v after %d", why, m.Steps, StoresFull, 3*maxLines)
+	}
+	m.Fetch = nil
+	for _, pc := range []uint64{0, 4095, 1 << 47, 1 << 63} {
+		c.Clear()
+		m.Reset(pc, 0)
+		if why := m.Run(1); why != Fault || m.PC != pc {
+			t.Errorf("%#x: got %v at %#x, want %v", pc, why, m.PC, Fault)
+		}
 	}
 }
