@@ -42,6 +42,7 @@ const (
 	small     // with 16 bytes only
 	one       // on one element
 	whole     // without mask
+	plain     // without broadcast
 
 	every = sse | vex | evex
 )
@@ -203,7 +204,7 @@ func (d *decoder) vector() bool {
 		if d.zeroing {
 			e.l1 |= vZeroing
 		}
-		if f.flags&whole != 0 && d.mask != 0 || d.broadcast && !d.memory {
+		if f.flags&whole != 0 && d.mask != 0 || d.broadcast && (!d.memory || f.flags&plain != 0) {
 			return false
 		}
 	}
@@ -213,6 +214,9 @@ func (d *decoder) vector() bool {
 	}
 	if tail != 0 {
 		e.imm = d.imm8() & 0xff
+		if f.f == fFCmp && d.vex == 0 {
+			e.imm &= 7
+		}
 	}
 	return e.form() && !e.bad
 }
@@ -258,22 +262,25 @@ func (e *vectorDecoder) source(n uint8) (r uint8, ok bool) {
 	if !e.memory {
 		return e.rm, true
 	}
-	element := false
+	width := e.width
+	if e.f.f == fAffine || e.f.f == fAffineInverse { // on bytes, by matrices of 8 bytes
+		width = 8
+	}
+	if e.broadcast && (n != e.words*8 || width < 4) {
+		return 0, false
+	}
+	if e.broadcast {
+		n = width
+	}
 	if e.vex == evex {
-		if e.broadcast {
-			if n != e.words*8 || e.width < 4 {
-				return 0, false
-			}
-			n, element = e.width, true
-		}
 		if !e.scale(int64(n)) && e.disp8 {
 			return 0, false
 		}
 	}
 	e.loadVector(vTmp, n)
-	if element {
+	if e.broadcast {
 		o := e.other(kVShuffle, sRepeat, vTmp, noVector, vTmp)
-		o.imm, o.l1 = 1, vWide
+		o.imm, o.l1, o.fl = 1, vWide, width*8
 	}
 	return vTmp, true
 }
@@ -616,7 +623,7 @@ func (e *vectorDecoder) general() bool {
 		to, from := e.decoder.rm, e.reg
 		switch f.key {
 		case m0F | p66 | 0xc5:
-			if e.memory {
+			if e.memory || e.rHigh != 0 {
 				return false
 			}
 			to, from = e.decoder.reg, e.rm
@@ -654,7 +661,7 @@ func (e *vectorDecoder) general() bool {
 		if f.key&1 != 0 {
 			o.imm = 4
 		}
-		return ok && e.unused()
+		return ok && e.unused() && e.rHigh == 0
 	}
 	return false
 }

@@ -143,7 +143,10 @@ func (m *Machine) compute(o *op) bool {
 	v := &m.Vectors
 	var r [8]uint64
 	a, b, c := &v[o.b&63], &v[o.s&63], &v[o.i&63]
-	n, imm, mask := int(o.sh), o.imm, uint8(o.l1)
+	n, imm, k := int(o.sh), o.imm, ^uint64(0)
+	if mask := uint8(o.l1); mask != 0 {
+		k = m.R[mask]
+	}
 	if o.k == kVLanes || o.k == kVOne || o.k == kVConvert {
 		if o.l0 >= fFloats && m.MXCSR&controls != usual {
 			m.stop = Unknown
@@ -156,7 +159,7 @@ func (m *Machine) compute(o *op) bool {
 			r[i&7] = lanes(o.l0, o.fl, a[i&7], b[i&7], c[i&7], imm)
 		}
 	case kVOne:
-		x, keep := lane(o.l0, o.fl, a[0], b[0], c[0], imm), ^uint64(0)>>(64-o.fl&63)
+		x, keep := lane(o.l0, o.fl, a[0], b[0], c[0], imm), ^uint64(0)>>((64-o.fl)&63)
 		if o.l1&vInto != 0 {
 			a = &v[o.d&63]
 		}
@@ -170,10 +173,12 @@ func (m *Machine) compute(o *op) bool {
 		shuffle(o, &r, a, b, c)
 	case kVConvert:
 		convert(o, &r, b)
+		k |= ^fill(imm) // bytes behind the result become 0
 	case kVPack:
 		pack(o, &r, a, b)
 	case kVPress:
-		mask = m.press(o, &r, b)
+		k = m.press(o, &r, b, k)
+		m.R[rTmp] = k // for a store
 	case kVCrypto:
 		for i := 0; i < n; i += 2 {
 			r[i&7], r[(i+1)&7] = crypto(o.l0, imm, pair{a[i&7], a[(i+1)&7]}, pair{b[i&7], b[(i+1)&7]}, pair{c[i&7], c[(i+1)&7]})
@@ -182,15 +187,14 @@ func (m *Machine) compute(o *op) bool {
 		m.stop = Unknown
 		return false
 	}
-	m.finish(o, &r, mask)
+	m.finish(o, &r, k)
 	return true
 }
 
-// finish writes a result, whose bytes above o.sh words are 0.
-func (m *Machine) finish(o *op, r *[8]uint64, mask uint8) {
+// finish writes the elements of a result that k selects. Its bytes above o.sh words are 0.
+func (m *Machine) finish(o *op, r *[8]uint64, k uint64) {
 	d := &m.Vectors[o.d&63]
-	if mask != 0 {
-		k := m.R[mask]
+	if k != ^uint64(0) {
 		step := per(64, o.fl)
 		for i := range int(o.sh) {
 			keep := spread(k, o.fl)

@@ -12,6 +12,8 @@ const (
 	fOr
 	fXor
 	fTernary
+	fAffine
+	fAffineInverse
 	fAdd
 	fSub
 	fEq
@@ -53,8 +55,6 @@ const (
 	fLeading
 	fSad
 	fChoose // by the sign of c
-	fAffine
-	fAffineInverse
 	fGalois
 	fMaddLow52
 	fMaddHigh52
@@ -92,6 +92,10 @@ func lanes(f uint32, width uint8, a, b, c, imm uint64) (r uint64) {
 			}
 		}
 		return r
+	case fAffine:
+		return affine(b, a) ^ imm&0xff*lows[0]
+	case fAffineInverse:
+		return affine(b, inverses(a)) ^ imm&0xff*lows[0]
 	case fAdd:
 		return (a&^top + b&^top) ^ (a^b)&top
 	case fSub:
@@ -213,10 +217,6 @@ func lane(f uint32, width uint8, a, b, c, imm uint64) uint64 {
 			return b
 		}
 		return a
-	case fAffine:
-		return affine(b, a) ^ imm&0xff*lows[0]
-	case fAffineInverse:
-		return affine(b, inverses(a)) ^ imm&0xff*lows[0]
 	case fGalois:
 		return galois(a, b)
 	case fMaddLow52, fMaddHigh52:
@@ -304,14 +304,9 @@ func narrow(f uint32, width, from uint8, x uint64) uint64 {
 	return x & one
 }
 
-// press compresses the elements of b that the mask selects, or expands to them (o.l0 is 1). It returns the mask for
-// the result. R[rTmp] becomes the mask of as many elements.
-func (m *Machine) press(o *op, r, b *[8]uint64) (mask uint8) {
-	k := ^uint64(0)
-	mask = uint8(o.l1)
-	if mask != 0 {
-		k = m.R[mask]
-	}
+// press compresses the elements of b that the mask selects, or expands to them (o.l0 is 1). It returns which elements
+// of the result it has set.
+func (m *Machine) press(o *op, r, b *[8]uint64, k uint64) uint64 {
 	w := uint64(o.fl)
 	to := uint64(0)
 	for i := uint64(0); i*w < uint64(o.sh)*64; i++ {
@@ -325,9 +320,8 @@ func (m *Machine) press(o *op, r, b *[8]uint64) (mask uint8) {
 		}
 		to++
 	}
-	m.R[rTmp] = fill(to)
 	if o.l0 == 0 {
-		return rTmp
+		k = fill(to)
 	}
-	return mask
+	return k
 }
