@@ -120,15 +120,19 @@ func (d *decoder) find() *form {
 	if d.vex != 0 {
 		enc = uint16(d.vex)
 	}
-	lo, hi := 0, len(forms)
+	lo, hi := uint(0), uint(len(forms))
 	for lo < hi {
-		if mid := (lo + hi) >> 1; forms[mid].order() < key {
+		mid := (lo + hi) >> 1
+		if mid >= uint(len(forms)) { // never, but then the compiler needs no panic
+			break
+		}
+		if forms[mid].order() < key {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	for ; lo < len(forms) && forms[lo].order() == key; lo++ {
+	for ; lo < uint(len(forms)) && forms[lo].order() == key; lo++ {
 		if f := &forms[lo]; f.flags&enc != 0 && d.fits(f) {
 			return f
 		}
@@ -391,16 +395,16 @@ func (e *vectorDecoder) form() bool {
 	case hRepeat:
 		s, ok := e.source(size)
 		o := e.op(e.reg, noVector, s)
-		o.imm = uint64(size / e.width)
+		o.imm = uint64(size >> bits.TrailingZeros8(e.width))
 		return ok && e.unused() && !e.broadcast && (e.memory || size <= 8)
 	case hInsert:
 		s, ok := e.source(size)
 		o := e.op(e.reg, e.first, s)
-		o.l1 |= uint32(size/e.width) << vChunk
-		o.imm &= uint64(e.words*8/size) - 1
+		o.l1 |= uint32(size>>bits.TrailingZeros8(e.width)) << vChunk
+		o.imm &= uint64(e.words>>bits.TrailingZeros8(size>>3)) - 1
 		return ok && !e.broadcast
 	case hExtract:
-		e.imm &= uint64(e.words*8/size) - 1
+		e.imm &= uint64(e.words>>bits.TrailingZeros8(size>>3)) - 1
 		to := e.rm
 		if e.memory {
 			to = vTmp

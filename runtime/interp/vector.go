@@ -210,7 +210,9 @@ func (m *Machine) finish(o *op, r *[8]uint64, k uint64) {
 		d[0], d[1] = r[0], r[1]
 		return
 	}
-	*d = *r
+	for i := range d { // an assignment would call memmove
+		d[i] = r[i]
+	}
 }
 
 // fill returns n bits that are set.

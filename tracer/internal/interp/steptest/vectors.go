@@ -58,8 +58,11 @@ func (f *VectorForm) unaligned() bool {
 	return f.Map == 1 && (f.Opcode&0xfe == 0x10 || (f.Opcode == 0x6f || f.Opcode == 0x7f) && f.PP == 2 || f.Opcode == 0xf0)
 }
 
-// Random makes an instruction of this encoding, and the state for it. RBX points to the middle of the data.
-func (f *VectorForm) Random(r *rand.Rand, n *Native) (insn []byte) {
+// middle is where RBX points, in the data.
+const middle = 0x4000
+
+// Fill makes a random state, and random data around the middle.
+func (n *Native) Fill(r *rand.Rand) {
 	in := n.In
 	for i := range in.R {
 		in.R[i] = Number(r)
@@ -73,23 +76,29 @@ func (f *VectorForm) Random(r *rand.Rand, n *Native) (insn []byte) {
 	for i := range in.K {
 		in.K[i] = Number(r)
 	}
+	in.R[4] = 0
 	in.Flags = 0x202 | r.Uint64()&0x8c5
-	const middle, around = 0x4000, 0x300
+	const around = 0x300
 	var page [around * 2 / 8]uint64
 	vectorOf(r, page[:])
 	for i, v := range page {
 		binary.LittleEndian.PutUint64(n.Data[middle-around+8*i:], v)
 	}
+}
+
+// Random makes an instruction of this encoding, and sets the registers that its address needs. RBX points to the middle
+// of the data.
+func (f *VectorForm) Random(r *rand.Rand, n *Native) (insn []byte) {
+	in := n.In
 	step := uint64(64)
 	if f.unaligned() && r.IntN(2) == 0 {
 		step = 1
 	}
 	in.R[3] = n.Address() + middle + uint64(r.IntN(64))*step&63
 	in.R[6] = uint64(r.IntN(3)) * step & 127
-	in.R[4] = 0
 	if f.Map == 3 && f.Opcode == 0x61 { // PCMPESTRI: short lengths, and strings that are alike
 		in.R[0], in.R[2] = uint64(r.IntN(20)), uint64(r.IntN(20))
-		for i := range 32 {
+		for i := range in.V {
 			in.V[i][0], in.V[i][1] = in.V[i][0]&0x0101010101010101, in.V[i][1]&0x0101010101010101
 		}
 	}

@@ -110,6 +110,9 @@ func vectorForms(t *testing.T, first int) {
 		}
 		ok := 0
 		for try := 0; try < times && (ok > 0 || try < 20); try++ {
+			if ok > 0 {
+				native.Fill(r)
+			}
 			insn := f.Random(r, native)
 			native.Set(insn)
 			if !interpreted(c, m, native) {
