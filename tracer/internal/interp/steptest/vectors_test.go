@@ -179,10 +179,3 @@ func differs(m *interp.Machine, n *steptest.Native, size int) string {
 	}
 	return ""
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
