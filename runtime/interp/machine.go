@@ -2,7 +2,7 @@ package interp
 
 // This file holds the state of a window.
 
-// A Machine interprets the code of one thread. Its memory is fixed, some 180 KB; the caller allocates
+// A Machine interprets the code of one thread. Its memory is fixed, some 330 KB; the caller allocates
 // it once, where it likes.
 type Machine struct {
 	// R are the registers: 0 to 15 those of the processor in the order of their encoding, then those

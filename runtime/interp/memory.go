@@ -14,8 +14,8 @@ const (
 	lineMask = LineSize - 1
 
 	nearSize = 256
-	dirSize  = 1024
-	maxLines = 512
+	dirSize  = 2048
+	maxLines = 1024
 )
 
 // A near entry says where the bytes of a line are.
@@ -56,7 +56,7 @@ func (m *Machine) enter(a uint64, write bool) *near {
 	if e.tag == line+1 || e.tag == line && !write {
 		return e
 	}
-	h := line >> lineBits * 0x9e3779b97f4a7c15 >> 54
+	h := line >> lineBits * 0x9e3779b97f4a7c15 >> 53
 	var f *dirEntry
 	for {
 		f = &m.dir[h&(dirSize-1)]

@@ -1,6 +1,7 @@
 package steptest_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,7 +25,7 @@ import (
 )
 
 var (
-	windowsFlag  = flag.Int("windows", 12, "windows of each program in TestWindows")
+	windowsFlag  = flag.Int("windows", 8, "windows of each program in TestWindows")
 	programsFlag = flag.String("programs", "flate jsonbench regex sortbench typecheck", "programs of testprogs in TestWindows")
 	lengthFlag   = flag.Int("length", 6000, "instructions of a window in TestWindows")
 )
@@ -111,7 +113,8 @@ func build(t *testing.T, name string) string {
 func (w *windows) process() {
 	t := w.t
 	cmd := exec.Command(w.exe)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	// Without asynchronous preemption, or half of the windows would begin in the handler of its signal.
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +154,7 @@ func (w *windows) window(th *ptrace.Thread) bool {
 		w.skipped++
 		return true
 	}
+	calm(t, th)
 	_, m, mem := newMachine(th)
 	mem.set(t, m)
 	vectors, masks := m.Vectors, *m.Masks()
@@ -169,8 +173,8 @@ func (w *windows) window(th *ptrace.Thread) bool {
 		}
 	}
 	trail = append(trail, moment{th.Regs.Rip, th.General(), th.Regs.Eflags})
-	if why == interp.Unknown {
-		w.unknown[mnemonic(th, m.PC)]++
+	if why == interp.Unknown || why == interp.Fault {
+		w.unknown[fmt.Sprintf("%v: %s;", why, mnemonic(th, m.PC))]++
 	}
 	// A fault ends within a piece, whose instructions before the fault have been executed.
 	if why == interp.Fault || why == interp.StoresFull || why == interp.Long || why == interp.Divide {
@@ -201,6 +205,18 @@ func (w *windows) window(th *ptrace.Thread) bool {
 		w.blame(th, m, trail)
 	}
 	return true
+}
+
+// calm takes back the runtime's wish to preempt the goroutine, which comes because the thread has been stopped for long: the
+// window would be one of the scheduler. A signal handler has the machine read the same instead.
+func calm(t *testing.T, th *ptrace.Thread) {
+	const preempt, stackguard0, guard = ^uint64(0x521), 16, 928 // of package runtime: stackPreempt, an offset in g, stackGuard
+	g, ok := th.Load(th.Regs.Fs_base-8, 8)
+	if v, _ := th.Load(g+stackguard0, 8); ok && v == preempt {
+		low, _ := th.Load(g, 8)
+		_, err := syscall.PtracePokeData(th.TID, uintptr(g+stackguard0), binary.LittleEndian.AppendUint64(nil, low+guard))
+		must(t, err)
+	}
 }
 
 // blame interprets the window again, piece by piece, and reports the first difference.
