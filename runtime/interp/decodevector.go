@@ -577,14 +577,7 @@ func (e *vectorDecoder) general() bool {
 		if e.memory {
 			return e.loadTo(n)
 		}
-		s := e.decoder.rm
-		if n == 4 {
-			o := e.emit(kMov32)
-			o.d, o.s = rTmp, s
-			s = rTmp
-		}
-		e.put(vTmp, s, 8)
-		e.other(kVLanes, fMove, e.reg, noVector, vTmp)
+		e.put(e.reg, e.decoder.rm, n)
 		return true
 	case hGet:
 		if e.length != 0 || !e.unused() {
@@ -655,7 +648,7 @@ func (e *vectorDecoder) general() bool {
 			e.decoder.load(rTmp, n)
 			s = rTmp
 		}
-		e.put(vTmp, s, n)
+		e.put(vTmp, s, n).imm = 1 // a signed number
 		e.other(kVOne, uint32(f.f), e.reg, e.first, vTmp).sh = 2
 		return true
 	case hToInt:
@@ -670,10 +663,11 @@ func (e *vectorDecoder) general() bool {
 	return false
 }
 
-// put emits the move of a general register to a temporary vector register. Of n bytes the sign is extended.
-func (e *vectorDecoder) put(to, s, n uint8) {
+// put emits the move of n bytes of a general register to a vector register.
+func (e *vectorDecoder) put(to, s, n uint8) *op {
 	o := e.emit(kVPut)
-	o.d, o.s, o.fl = to, s, 64-8*n
+	o.d, o.s, o.fl, o.l1 = to, s, n*8, e.l1
+	return o
 }
 
 // conversion emits conversions between widths.

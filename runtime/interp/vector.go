@@ -14,7 +14,7 @@ const (
 	kVMov16                   // the low 16 bytes of a register
 	kVLdMask                  // elements with a bit in the mask
 	kVStMask
-	kVPut   // V[d] = R[s], of which fl bits are sign-extended
+	kVPut   // V[d] = R[s]; of 32 bits (fl), with the sign if imm is set
 	kVGet   // R[d] = element imm of V[s]
 	kVSigns // R[d] = the sign bits of V[s]
 	kVZero  // VZEROUPPER and VZEROALL
@@ -73,16 +73,18 @@ func (m *Machine) vector(o *op) bool {
 		}
 		d[0], d[1] = r[0], r[1]
 	case kVLd:
+		if o.fl <= 8 {
+			x, ok := m.load(a, uint64(o.fl))
+			if ok {
+				m.low(o, x, 0)
+			}
+			return ok
+		}
 		var r [8]uint64
 		if !m.read(&r, a, uint64(o.fl)) {
 			return false
 		}
-		d := &v[o.d&63]
-		if o.l1&vWide == 0 {
-			d[0], d[1] = r[0], r[1]
-			return true
-		}
-		*d = r
+		m.finish(o, &r, ^uint64(0))
 	case kVSt:
 		s := &v[o.s&63]
 		if e := m.entry(a); o.fl == 16 && e.tag == (a+15)&^lineMask+1 {
@@ -100,8 +102,38 @@ func (m *Machine) vector(o *op) bool {
 	case kVLdMask, kVStMask:
 		return m.masked(o, a)
 	case kVPut:
-		d := &v[o.d&63]
-		*d = [8]uint64{uint64(int64(m.R[o.s]<<(o.fl&63)) >> (o.fl & 63))}
+		x := m.R[o.s]
+		if o.fl == 32 && o.imm != 0 {
+			x = uint64(int32(x))
+		} else if o.fl == 32 {
+			x = uint64(uint32(x))
+		}
+		m.low(o, x, 0)
+	case kVLanes:
+		if o.l1 != 0 || o.l0 >= fFloats {
+			return m.compute(o)
+		}
+		a, b, c := &v[o.b&63], &v[o.s&63], &v[o.i&63]
+		lo := lanes(o.l0, o.fl, a[0], b[0], c[0], o.imm)
+		var hi uint64
+		if o.sh > 1 {
+			hi = lanes(o.l0, o.fl, a[1], b[1], c[1], o.imm)
+		}
+		m.low(o, lo, hi)
+	case kVOne:
+		if o.l0 >= fFloats && m.MXCSR&controls != usual {
+			m.stop = Unknown
+			return false
+		}
+		a := &v[o.b&63]
+		x := lane(o.l0, o.fl, a[0], v[o.s&63][0], v[o.i&63][0], o.imm)
+		if o.l1&vInto != 0 {
+			a = &v[o.d&63]
+		}
+		if o.fl == 32 {
+			x = a[0]&^0xffffffff | x&0xffffffff
+		}
+		m.low(o, x, a[1])
 	case kVGet:
 		m.R[o.d] = element(&v[o.s&63], o.imm, o.fl)
 	case kVSigns:
@@ -147,23 +179,15 @@ func (m *Machine) compute(o *op) bool {
 	if mask := uint8(o.l1); mask != 0 {
 		k = m.R[mask]
 	}
-	if o.k == kVLanes || o.k == kVOne || o.k == kVConvert {
-		if o.l0 >= fFloats && m.MXCSR&controls != usual {
-			m.stop = Unknown
-			return false
-		}
+	if (o.k == kVLanes || o.k == kVConvert) && o.l0 >= fFloats && m.MXCSR&controls != usual {
+		m.stop = Unknown
+		return false
 	}
 	switch o.k {
 	case kVLanes:
 		for i := range n {
 			r[i&7] = lanes(o.l0, o.fl, a[i&7], b[i&7], c[i&7], imm)
 		}
-	case kVOne:
-		x, keep := lane(o.l0, o.fl, a[0], b[0], c[0], imm), ^uint64(0)>>((64-o.fl)&63)
-		if o.l1&vInto != 0 {
-			a = &v[o.d&63]
-		}
-		r[0], r[1] = a[0]&^keep|x&keep, a[1]
 	case kVCount:
 		imm = b[0]
 		for i := range n {
@@ -191,6 +215,17 @@ func (m *Machine) compute(o *op) bool {
 	return true
 }
 
+// low writes a result of 16 bytes.
+func (m *Machine) low(o *op, lo, hi uint64) {
+	d := &m.Vectors[o.d&63]
+	d[0], d[1] = lo, hi
+	if o.l1&vWide != 0 {
+		for i := 2; i < 8; i++ {
+			d[i] = 0
+		}
+	}
+}
+
 // finish writes the elements of a result that k selects. Its bytes above o.sh words are 0.
 func (m *Machine) finish(o *op, r *[8]uint64, k uint64) {
 	d := &m.Vectors[o.d&63]
@@ -207,7 +242,7 @@ func (m *Machine) finish(o *op, r *[8]uint64, k uint64) {
 		}
 	}
 	if o.l1&vWide == 0 {
-		d[0], d[1] = r[0], r[1]
+		m.low(o, r[0], r[1])
 		return
 	}
 	for i := range d { // an assignment would call memmove

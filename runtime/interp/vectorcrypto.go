@@ -38,14 +38,14 @@ func crypto(f uint32, imm uint64, a, b, c pair) (lo, hi uint64) {
 	x, y := a.words(), b.words()
 	switch f {
 	case cEncrypt, cEncryptLast:
-		lo, hi = substitute(a.rows(1))
+		lo, hi = a.rows(1)
+		lo, hi = affineByte(lo), affineByte(hi)
 		if f == cEncrypt {
 			lo, hi = mix(lo), mix(hi)
 		}
 		return lo ^ b.lo, hi ^ b.hi
 	case cDecrypt, cDecryptLast:
-		lo, hi = a.rows(-1)
-		lo, hi = restore(lo), restore(hi)
+		lo, hi = pair{affineBack(a.lo), affineBack(a.hi)}.rows(-1)
 		if f == cDecrypt {
 			lo, hi = unmix(lo), unmix(hi)
 		}
@@ -53,8 +53,7 @@ func crypto(f uint32, imm uint64, a, b, c pair) (lo, hi uint64) {
 	case cInverseMix:
 		return unmix(b.lo), unmix(b.hi)
 	case cKeyAssist:
-		lo, hi = substitute(b.lo, b.hi)
-		p, q := uint32(lo>>32), uint32(hi>>32)
+		p, q := uint32(affineByte(inverses(b.lo))>>32), uint32(affineByte(inverses(b.hi))>>32)
 		r := uint32(imm & 0xff)
 		return join(p, bits.RotateLeft32(p, -8)^r, q, bits.RotateLeft32(q, -8)^r)
 	case cMultiply:
@@ -86,43 +85,39 @@ func crypto(f uint32, imm uint64, a, b, c pair) (lo, hi uint64) {
 	return 0, 0
 }
 
-// rows shifts the rows of the cipher's state, to the left or (-1) back.
+// rows shifts the rows of the cipher's state, to the left or (-1) back, and inverts each byte.
 func (p pair) rows(direction int) (lo, hi uint64) {
 	v := [2]uint64{p.lo, p.hi}
 	for i := range 8 {
 		s := (i + 4*direction*(i&3)) & 15
-		lo |= v[s>>3&1] >> (8 * s & 63) & 0xff << (8 * i & 63)
+		lo |= uint64(inverse[uint8(v[s>>3&1]>>(8*s&63))]) << (8 * i & 63)
 		s = (s + 8) & 15
-		hi |= v[s>>3&1] >> (8 * s & 63) & 0xff << (8 * i & 63)
+		hi |= uint64(inverse[uint8(v[s>>3&1]>>(8*s&63))]) << (8 * i & 63)
 	}
 	return lo, hi
 }
 
-// substitute applies the cipher's substitution to bytes.
-func substitute(lo, hi uint64) (uint64, uint64) {
-	return turnBytes(inverses(lo)), turnBytes(inverses(hi))
+// rotated rotates each byte by a bit to the left.
+func rotated(x uint64) uint64 {
+	return x&(0x7f*0x0101010101010101)<<1 | x>>7&0x0101010101010101
 }
 
-// turnBytes is the affine transformation of the substitution: the sum of five rotations.
-func turnBytes(x uint64) uint64 {
+// affineByte is the affine transformation of bytes in the cipher's substitution: the sum of five rotations. The
+// substitution inverts before.
+func affineByte(x uint64) uint64 {
 	r := x ^ 0x63*lows[0]
 	for range 4 {
-		x = x&(0x7f*0x0101010101010101)<<1 | x>>7&0x0101010101010101
+		x = rotated(x)
 		r ^= x
 	}
 	return r
 }
 
-// restore inverts the substitution.
-func restore(x uint64) uint64 {
-	var r uint64
-	for i := uint(1); i < 8; i++ { // by 1, 3 and 6
-		x = x&(0x7f*0x0101010101010101)<<1 | x>>7&0x0101010101010101
-		if 1<<i&(1<<1|1<<3|1<<6) != 0 {
-			r ^= x
-		}
-	}
-	return inverses(r ^ 0x05*lows[0])
+// affineBack is its inverse.
+func affineBack(x uint64) uint64 {
+	x = rotated(x)
+	y := rotated(rotated(x))
+	return x ^ y ^ rotated(rotated(rotated(y))) ^ 0x05*lows[0]
 }
 
 // twice multiplies bytes by 2 in the cipher's field.

@@ -40,6 +40,10 @@ const vChunk = 16 // sInsert: from this bit on, l1 has the number of elements
 
 // shuffle executes a kVShuffle.
 func shuffle(o *op, r, a, b, c *[8]uint64) {
+	if o.l0 == sBytes {
+		shuffleBytes(r, a, b, uint64(o.sh))
+		return
+	}
 	var t [16]uint64 // a, then b
 	for i := range 8 {
 		t[i], t[i+8] = a[i], b[i]
@@ -54,6 +58,16 @@ func shuffle(o *op, r, a, b, c *[8]uint64) {
 		}
 		at *= w
 		r[j*w>>6&7] |= t[at>>6&15] >> (at & 63) & one << (j * w & 63)
+	}
+}
+
+// shuffleBytes executes PSHUFB, which is frequent.
+func shuffleBytes(r, a, b *[8]uint64, words uint64) {
+	to, from, index := bytes(r), bytes(a), bytes(b)
+	for j := range words * 8 {
+		if x := index[j&63]; x < 0x80 {
+			to[j&63] = from[j&0x30|uint64(x&15)]
+		}
 	}
 }
 
@@ -107,12 +121,6 @@ func from(o *op, j, count uint64, a, b, c *[8]uint64) uint64 {
 			return none
 		}
 		return second + j + imm
-	case sBytes:
-		x := uint64(bytes(b)[j&63])
-		if x&0x80 != 0 {
-			return none
-		}
-		return q + x&15
 	case sPermilV:
 		x := element(b, j, o.fl)
 		if o.fl == 64 {
