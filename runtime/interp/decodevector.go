@@ -105,12 +105,15 @@ const (
 	hCompress
 	hExpand
 	hIndex
+	hPairs     // neighbours, of vvvv and of rm
+	hAlternate // subtracts even elements, and adds odd ones
 )
 
 // Temporary vector registers.
 const (
 	vTmp = 32 + iota // the memory operand
 	vOther
+	vThird
 )
 
 // find returns the form of the instruction, nil if there is none.
@@ -418,6 +421,20 @@ func (e *vectorDecoder) form() bool {
 			return e.unused() && e.storeTo(vTmp, size, 0)
 		}
 		return e.unused()
+	case hPairs:
+		s, ok := e.source(size)
+		e.other(kVShuffle, sEven, vOther, e.first, s).l1 = vWide
+		e.other(kVShuffle, sOdd, vThird, e.first, s).l1 = vWide
+		e.op(e.reg, vOther, vThird)
+		return ok
+	case hAlternate:
+		s, ok := e.source(size)
+		e.op(vOther, e.first, s).l1 = vWide
+		o := e.op(vThird, e.first, s)
+		o.l0, o.l1 = fFAdd, vWide
+		e.imm = 0xaa
+		e.other(kVShuffle, sBlend, e.reg, vOther, vThird)
+		return ok
 	case hIndex:
 		s, ok := e.source(size)
 		o := e.other(kVIndex, 0, noVector, e.reg, s)

@@ -92,8 +92,8 @@ func (m *Machine) vector(o *op) bool {
 			*word(a), *word(a + 8) = s[0], s[1]
 			return true
 		}
-		if o.imm != 0 {
-			return m.store(a, s[o.imm&7], 8)
+		if o.fl <= 8 {
+			return m.store(a, s[o.imm&7], uint64(o.fl))
 		}
 		return m.write(s, a, uint64(o.fl))
 	case kVMov16:

@@ -34,6 +34,8 @@ const (
 	sAlignAll
 	sShuffle128
 	sLowFromHigh // MOVHLPS
+	sEven        // even elements of a, then those of b, of each 16 bytes
+	sOdd
 )
 
 const vChunk = 16 // sInsert: from this bit on, l1 has the number of elements
@@ -186,6 +188,12 @@ func from(o *op, j, count uint64, a, b, c *[8]uint64) uint64 {
 			x += second
 		}
 		return x + p
+	case sEven, sOdd:
+		x := 2*p + uint64(o.l0-sEven)
+		if x >= lane {
+			x += second - lane
+		}
+		return q + x
 	case sLowFromHigh:
 		if j == 0 {
 			return second + 1
