@@ -50,15 +50,15 @@ func TestVectorsOfGo(t *testing.T) {
 	must(t, err)
 	c, m := newVectorMachine()
 	for _, example := range strings.Split(vectorsOfGo, ",") {
-		name, code, _ := strings.Cut(strings.TrimSpace(example), " ")
-		insn, err := hex.DecodeString(strings.TrimSpace(code))
+		words := strings.Fields(example)
+		insn, err := hex.DecodeString(words[1])
 		must(t, err)
 		for i := range native.In.R {
 			native.In.R[i] = native.Address() + 0x4000
 		}
 		native.Set(insn)
 		if !interpreted(c, m, native) || m.PC != native.Entry+uint64(len(insn)) {
-			t.Errorf("%s %x is not interpreted", name, insn)
+			t.Errorf("%s is not interpreted", words)
 		}
 	}
 }
