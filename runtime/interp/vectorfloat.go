@@ -238,11 +238,11 @@ func fma(f uint32, a, b, c uint64) uint64 {
 	if f == fFMS || f == fFMSN {
 		c ^= 1 << 63
 	}
-	x := math.FMA(math.Float64frombits(a), math.Float64frombits(b), math.Float64frombits(c))
-	if x != x {
+	x := fma64(a, b, c)
+	if isNaN64(x) {
 		return 0xfff<<52 | quiet64
 	}
-	return math.Float64bits(x)
+	return x
 }
 
 // fma32 does the same with floats of 32 bits: the product is exact with 64 bits. The sum is rounded to odd, so that
