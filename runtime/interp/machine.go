@@ -61,6 +61,9 @@ func (m *Machine) Reset(pc, flags uint64) {
 // SetSegments sets the bases of FS and GS.
 func (m *Machine) SetSegments(fs, gs uint64) { m.R[rFS], m.R[rGS] = fs, gs }
 
+// Segment returns the base of FS.
+func (m *Machine) Segment() uint64 { return m.R[rFS] }
+
 // Masks are the mask registers K0 to K7.
 func (m *Machine) Masks() *[8]uint64 { return (*[8]uint64)(m.R[rMask : rMask+8]) }
 

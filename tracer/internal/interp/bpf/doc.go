@@ -1,5 +1,5 @@
-// Package bpf has the tracer's programs for the kernel, compiled: the interpreter of
-// package micro in C, as a value sampler and as a program for tests.
+// Package bpf has the tracer's programs for the kernel, compiled: an interpreter of the
+// ops of package micro in C, as a value sampler and as a program for tests.
 //
 // The objects are committed, so nobody needs a C compiler to build or use the tracer. To
 // change a program, change its C file and run, with clang-19 and llvm-strip-19 at hand,

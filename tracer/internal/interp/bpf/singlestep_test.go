@@ -63,7 +63,7 @@ func TestSingleSteps(t *testing.T) {
 // A tally counts what the comparison has met.
 type tally struct {
 	stops, steps, mismatches, skipped, unknown int
-	floats                                     int // changed numbers in vector registers that were compared
+	floats                                     int // changed vector registers that were compared
 	why                                        map[micro.Stop]int
 	ops                                        map[string]int
 }
@@ -94,7 +94,7 @@ func (c *tally) String() string {
 		}
 	}
 	return fmt.Sprintf("%d stops, %d steps of %d opcodes, %d mismatches; %d stops in the kernel skipped; %d changed vector registers compared; "+
-		"%.1f%% of register values unknown at the end; gave up early: %s",
+		"in the kernel %.1f%% of register values unknown at the end, gave up early: %s",
 		c.stops, c.steps, len(c.ops), c.mismatches, c.skipped, c.floats, 100*float64(c.unknown)/float64(16*max(c.stops, 1)), strings.Join(gaveUp, ", "))
 }
 
@@ -107,6 +107,7 @@ type comparison struct {
 	tally   tally
 
 	th     *ptrace.Thread
+	m      *micro.Machine
 	table  *micro.Table
 	loaded int // ops of the table that the kernel has
 }
@@ -124,7 +125,7 @@ func (c *comparison) process() {
 		cmd.Wait()
 	}()
 	time.Sleep(50 * time.Millisecond)
-	c.table, c.loaded, c.th = micro.NewTable(), 1, nil
+	c.m, c.table, c.loaded, c.th = micro.NewMachine(), micro.NewTable(), 1, nil
 	for i := 0; c.tally.stops < *stopsFlag && !t.Failed(); i++ {
 		time.Sleep(time.Duration(c.rand.IntN(300)) * time.Microsecond)
 		if err := group.Stop(); errors.Is(err, os.ErrPermission) {
@@ -153,26 +154,19 @@ func (c *comparison) stop(pid int) bool {
 	// The machine in Go decodes where it goes.
 	start, changed := c.table.Add(th, pc, 64)
 	c.reload(changed)
-	var m *micro.Machine
-	var why micro.Stop
-	var path []micro.Step
-	var floats *micro.Floats
-	low, control, err := th.Vectors()
+	m := c.m
+	x, err := th.XState()
 	if err != nil {
 		t.Fatal(err)
 	}
+	var why micro.Stop
+	var path []micro.Step
 	for range 20 {
-		m = micro.NewMachine(regs, flags, th)
-		m.Reg[micro.FSBase], m.Known = th.Regs.Fs_base, m.Known|1<<micro.FSBase
+		m.Begin(regs, flags, pc, th.Regs.Fs_base, th.Read)
+		copy(m.Vectors[:], x.Vectors[:])
+		*m.Masks(), m.MXCSR = x.Masks, x.MXCSR
 		path = path[:0]
-		floats = micro.NewFloats(low, control)
-		why = m.Run(c.table, start, n, func(s *micro.Step) {
-			path = append(path, *s)
-			code := make([]byte, s.Op.Len)
-			th.ReadCode(s.PC, code)
-			floats.Step(code, s)
-		})
-		if why != micro.NotDecoded {
+		if why = m.Run(c.table, n, func(s *micro.Step) { path = append(path, *s) }); why != micro.NotDecoded {
 			break
 		}
 		_, changed := c.table.Add(th, m.PC, 64)
@@ -187,7 +181,7 @@ func (c *comparison) stop(pid int) bool {
 		t.Fatal(err)
 	}
 	kernel := result{"the machine in the kernel", q.Regs, q.Known, q.Flags, q.FlagsKnown, q.Pc, int(q.Steps)}
-	here := result{"the machine in Go", [16]uint64(m.Reg[:16]), m.Known, m.Flags, m.FlagsKnown, m.PC, m.Steps}
+	here := result{"the machine in Go", [16]uint64(m.R[:16]), 1<<16 - 1, 0, 0, m.PC, m.Steps} // flags: package steptest knows which are defined
 	steps := max(kernel.steps, here.steps)
 	var diff []string
 	var trail []uint64
@@ -198,28 +192,25 @@ func (c *comparison) stop(pid int) bool {
 			}
 		}
 		if i == here.steps {
-			diff = append(diff, c.compareFloats(floats, low)...)
+			diff = append(diff, c.compareVectors(x)...)
 		}
 		if i == steps {
 			break
 		}
 		trail = append(trail, th.Regs.Rip)
-		if err := th.Step(); err != nil {
+		if err := steptest.Step(th); err != nil {
 			return false
 		}
 	}
 	trail = append(trail, th.Regs.Rip)
-	if q.Stop != uint32(why) && len(diff) == 0 {
-		diff = append(diff, fmt.Sprintf("the machine in Go stops for %s, that in the kernel for %s", why, micro.Stop(q.Stop)))
-	}
 	c.tally.stops++
 	c.tally.steps += steps
 	if c.tally.why == nil {
 		c.tally.why, c.tally.ops = map[micro.Stop]int{}, map[string]int{}
 	}
-	c.tally.why[why]++
+	c.tally.why[micro.Stop(q.Stop)]++
 	for i := range 16 {
-		if m.Known>>i&1 == 0 {
+		if q.Known>>i&1 == 0 {
 			c.tally.unknown++
 		}
 	}
@@ -258,19 +249,16 @@ func (r *result) compare(th *ptrace.Thread) (diff []string) {
 	return diff
 }
 
-// compareFloats compares the numbers in vector registers, which were low before.
-func (c *comparison) compareFloats(f *micro.Floats, low [16]uint64) (diff []string) {
-	hw, _, err := c.th.Vectors()
+// compareVectors compares vector registers, which were x before.
+func (c *comparison) compareVectors(x *ptrace.XState) (diff []string) {
+	hw, err := c.th.XState()
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	for i, v := range hw {
-		if f.Known>>i&1 == 0 {
-			continue
-		}
-		if f.Low[i] != v {
-			diff = append(diff, fmt.Sprintf("register X%d is %#x, the processor has %#x", i, f.Low[i], v))
-		} else if v != low[i] {
+	for i, v := range hw.Vectors {
+		if c.m.Vectors[i] != v {
+			diff = append(diff, fmt.Sprintf("vector register %d is %x, the processor has %x", i, c.m.Vectors[i], v))
+		} else if v != x.Vectors[i] {
 			c.tally.floats++
 		}
 	}

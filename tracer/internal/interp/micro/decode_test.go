@@ -78,8 +78,9 @@ func TestTable(t *testing.T) {
 		t.Error("what is not reached has been decoded")
 	}
 	// Two times around: rax goes from 1 to 3, where it equals rbx.
-	m := micro.NewMachine([16]uint64{0: 1, 3: 3, micro.SP: 0x8000}, 0, memory{0x8000: 0x9999})
-	if stop := m.Run(table, first, 100, nil); stop != micro.NotDecoded || m.Steps != 11 || m.PC != 0x9999 || m.Reg[0] != 3 {
-		t.Errorf("%s after %d steps at %#x with rax %d, want not decoded, 11, 0x9999, 3", stop, m.Steps, m.PC, m.Reg[0])
+	m := micro.NewMachine()
+	m.Begin([16]uint64{0: 1, 3: 3, micro.SP: 0x8000}, 0, base, 0, memory{0x7ff8: 0, 0x8000: 0x9999}.read(bytes))
+	if stop := m.Run(table, 100, nil); stop != micro.NotDecoded || m.Steps != 11 || m.PC != 0x9999 || m.R[0] != 3 {
+		t.Errorf("%s after %d steps at %#x with rax %d, want not decoded, 11, 0x9999, 3", stop, m.Steps, m.PC, m.R[0])
 	}
 }

@@ -1,25 +1,25 @@
-// Package micro turns amd64 machine code into micro-operations and interprets them
-// without any effect on the program that they come from.
+// Package micro turns amd64 machine code into micro-operations, and tells what instructions do that are
+// interpreted without any effect on the program that they come from.
 //
 // A value sampler stops a program for a moment, and wants to know the values that the
 // next few instructions compute. It has the registers, it may read memory, and it must
-// change nothing. So it interprets: [Decode] makes one [Op] of one instruction, a
-// [Table] holds the ops of the code that has been met, and a [Machine] executes them on
-// a copy of the registers. Stores go to a store buffer, and loads look there first. A
-// register whose value cannot be told (a conversion from a float, say, because no float
-// register is captured) is marked unknown, and what is computed from it is unknown, too.
-// The machine stops, with a reason, where it would have to guess.
+// change nothing. So it interprets: [Decode] makes one [Op] of one instruction, which says what the
+// instruction computes, and where its operands and its result are. A [Table] holds the ops of the code that
+// has been met. Where the sampler is a process, a [Machine] has package interp execute each instruction on
+// a copy of the registers, and notes operands and results by the op.
 //
-// An Op has the fixed layout of [OpSize] bytes, so the same ops are interpreted in the
-// kernel by the C program of tracer/internal/interp/bpf. That program is a transcription of this
-// package's machine. Tests compare both with the processor, not with each other.
+// An Op has the fixed layout of [OpSize] bytes: the C program of tracer/internal/interp/bpf executes ops
+// in the kernel. It has no vector registers, so a register whose value cannot be told (a conversion from
+// a float, say) is unknown there, and so is what is computed from it. It stops, with a reason, where it would
+// have to guess. Tests compare both with the processor, not with each other.
 //
 // Example: the code "add rax, [rbx]; ret" at 0x1000.
 //
 //	t := micro.NewTable()
-//	start := t.Add(micro.Bytes{Base: 0x1000, Code: []byte{0x48, 0x03, 0x03, 0xc3}}, 0x1000, 100)
-//	m := micro.NewMachine(regs, flags, mem)
-//	stop := m.Run(t, start, 8, func(s *micro.Step) {
+//	t.Add(micro.Bytes{Base: 0x1000, Code: []byte{0x48, 0x03, 0x03, 0xc3}}, 0x1000, 100)
+//	m := micro.NewMachine()
+//	m.Begin(regs, flags, 0x1000, fsBase, readMemory)
+//	stop := m.Run(t, 8, func(s *micro.Step) {
 //		fmt.Printf("%#x: %#x\n", s.PC, s.Result) // 0x1000: the sum
 //	})
 //	// stop is NotDecoded if the return address leads to code that t does not hold yet

@@ -31,32 +31,36 @@ func TestInstructionsOfTheProcessor(t *testing.T) {
 	}
 	kinds := map[micro.Kind]int{}
 	compared, stopped := 0, map[micro.Stop]int{}
+	m := micro.NewMachine()
 	for _, e := range steptest.Encodings() {
 		for range times {
 			code := e.Random(r)
 			must(t, bench.Set(code, r))
-			g, flags := th.General(), th.Regs.Eflags
-			m := micro.NewMachine(g, flags, th)
+			m.Forget()
+			m.Begin(th.General(), th.Regs.Eflags, bench.Entry, th.Regs.Fs_base, th.Read)
+			x, err := th.XState()
+			must(t, err)
+			copy(m.Vectors[:], x.Vectors[:])
+			what := fmt.Sprintf("% x registers %x flags %#x", code, th.General(), th.Regs.Eflags)
 			table := micro.NewTable()
-			start, _ := table.Add(micro.Bytes{Base: bench.Entry, Code: code}, bench.Entry, 1)
-			op := &table.Ops[start]
+			table.Add(micro.Bytes{Base: bench.Entry, Code: code}, bench.Entry, 1)
 			var step micro.Step
-			why := m.Run(table, start, 1, func(s *micro.Step) { step = *s })
+			why := m.Run(table, 1, func(s *micro.Step) { step = *s })
 			if why != micro.Done {
 				stopped[why]++
 				if !e.MayStop() && why != micro.Fault { // a random address may leave the data
-					t.Fatalf("% x: the machine stops: %s", code, why)
+					t.Fatalf("%s: the machine stops: %s", what, why)
 				}
 				continue
 			}
-			if err := th.Step(); err == ptrace.ErrFault && op.DstKind == micro.None && step.Result>>47 != 0 {
+			if err := th.Step(); err == ptrace.ErrFault && step.Op.DstKind == micro.None && step.Result>>47 != 0 {
 				continue // a jump to an impossible address
 			} else if err != nil {
-				t.Fatalf("% x (%s): %v, and the machine does not\nregisters %x", code, op.Kind, err, g)
+				t.Fatalf("%s: %v, and the machine does not", what, err)
 			}
-			kinds[op.Kind]++
+			kinds[step.Op.Kind]++
 			compared++
-			compare(t, th, m, &step, fmt.Sprintf("% x (%s, width %d) registers %x flags %#x", code, op.Kind, op.DstWidth, g, flags))
+			compare(t, th, &step, fmt.Sprintf("%s (%s, width %d)", what, step.Op.Kind, step.Op.DstWidth))
 			if t.Failed() {
 				return
 			}
@@ -70,39 +74,45 @@ func TestInstructionsOfTheProcessor(t *testing.T) {
 	}
 }
 
-// compare compares what the machine knows with the processor.
-func compare(t *testing.T, th *ptrace.Thread, m *micro.Machine, s *micro.Step, what string) {
+// compare compares what a step says with the processor. (The tests of package steptest compare whole states.)
+func compare(t *testing.T, th *ptrace.Thread, s *micro.Step, what string) {
 	t.Helper()
-	for i, hw := range th.General() {
-		if m.Known>>i&1 != 0 && m.Reg[i] != hw {
-			t.Errorf("%s: register %d is %#x, the processor has %#x", what, i, m.Reg[i], hw)
+	op := s.Op
+	var hw uint64
+	switch op.Kind {
+	case micro.KindJcc, micro.KindCmp, micro.KindTest, micro.KindBt, micro.KindJmp, micro.KindCall:
+		if op.Kind == micro.KindJcc && s.Result != 0 != (th.Regs.Rip != op.PC+uint64(op.Len)) {
+			t.Errorf("%s: taken %d, the processor is at %#x", what, s.Result, th.Regs.Rip)
 		}
-	}
-	if d := (m.Flags ^ th.Regs.Eflags) & m.FlagsKnown; d != 0 {
-		t.Errorf("%s: flags %#x, the processor has %#x", what, m.Flags&m.FlagsKnown, th.Regs.Eflags&m.FlagsKnown)
-	}
-	if m.PC != th.Regs.Rip {
-		t.Errorf("%s: PC %#x, the processor has %#x", what, m.PC, th.Regs.Rip)
-	}
-	if s.Op.DstKind == micro.InMemory && s.Have&(micro.HaveAddr|micro.HaveResult) == micro.HaveAddr|micro.HaveResult || s.Op.Kind == micro.KindPush {
-		width := s.Op.DstWidth
-		if s.Op.Kind == micro.KindPush {
-			width = 8
-		}
-		if s.Op.Kind != micro.KindCmp && s.Op.Kind != micro.KindTest && s.Op.Kind != micro.KindBt {
-			if hw, ok := th.Load(s.Addr, width); !ok || hw != s.Result {
-				t.Errorf("%s: stored %#x at %#x, the processor has %#x there", what, s.Result, s.Addr, hw)
-			}
-		}
-	}
-	// Whatever is computed from known operands must be known, apart from the kinds that
-	// say otherwise. If not, comparing only what is known would prove nothing.
-	switch s.Op.Kind {
-	case micro.KindUnknown, micro.KindPoison, micro.KindBsf, micro.KindBsr:
+		return
+	case micro.KindJmpTo, micro.KindCallTo, micro.KindRet:
+		hw = th.Regs.Rip
+	case micro.KindPush:
+		hw, _ = th.Load(s.Addr, 8)
+	case micro.KindPop, micro.KindLeave:
+		hw = th.General()[op.Dst]
+	case micro.KindNop, micro.KindPoison:
+		return
 	default:
-		if m.Known != 1<<(micro.NoReg+1)-1 {
-			t.Errorf("%s: known registers %#x, want all", what, m.Known)
+		ok := true
+		switch op.DstKind {
+		case micro.Register:
+			hw = th.General()[op.Dst]
+			if op.Flags&micro.FlagDstHigh != 0 {
+				hw >>= 8
+			}
+			hw &= ^uint64(0) >> (64 - 8*min(op.DstWidth, 8))
+		case micro.InMemory:
+			hw, ok = th.Load(s.Addr, op.DstWidth)
+		default:
+			return
 		}
+		if !ok {
+			t.Errorf("%s: the processor has nothing at %#x", what, s.Addr)
+		}
+	}
+	if s.Have&micro.HaveResult == 0 || s.Result != hw {
+		t.Errorf("%s: result %#x (fields %b), the processor has %#x", what, s.Result, s.Have, hw)
 	}
 }
 

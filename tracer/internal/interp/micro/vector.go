@@ -2,10 +2,10 @@ package micro
 
 import "golang.org/x/arch/x86/x86asm"
 
-// No float or vector register is captured, so the interpreter does not know their values.
+// In the kernel no float or vector register is captured, so the interpreter there does not know their values.
 // Instructions that change nothing but such registers are like KindNop; a number that they read from
 // memory is their second operand. Those that write a general register make it unknown, and those
-// that store make the bytes unknown. Type Floats follows numbers where registers are captured.
+// that store make the bytes unknown. Package interp executes them all.
 
 // flagsOf lists vector instructions that set flags.
 var flagsOf = set(

@@ -111,3 +111,21 @@ func (g *Group) tasks() (tids []int, err error) {
 	}
 	return tids, err
 }
+
+// Step executes an instruction of a stopped thread: a repeated string instruction with all its repetitions, of which the
+// processor makes one at a time.
+func Step(th *ptrace.Thread) error {
+	for {
+		pc := th.Regs.Rip
+		if err := th.Step(); err != nil || th.Regs.Rip != pc {
+			return err
+		}
+		var code [4]byte
+		i := 0
+		for th.ReadCode(pc, code[:]); i < 2 && code[i]&0xfe != 0xf2; i++ { // there may be a prefix in front
+		}
+		if i == 2 {
+			return nil
+		}
+	}
+}

@@ -69,7 +69,7 @@ func TestSequences(t *testing.T) {
 				break
 			}
 			open |= steptest.Undefined(insn, th.Regs.Rcx)
-			if err := step(th); err == ptrace.ErrFault {
+			if err := steptest.Step(th); err == ptrace.ErrFault {
 				skip = true // the processor faults where the machine does not look: a jump to an impossible address
 				break
 			} else if err != nil {

@@ -168,7 +168,7 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	trail := make([]moment, 0, m.Steps+1)
 	for range m.Steps {
 		trail = append(trail, moment{th.Regs.Rip, th.General(), th.Regs.Eflags})
-		if err := step(th); err != nil {
+		if err := steptest.Step(th); err != nil {
 			return false
 		}
 	}
@@ -238,20 +238,6 @@ func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, trail []moment) {
 		return
 	}
 	w.t.Error("no difference piece by piece: it is in memory")
-}
-
-// step executes an instruction. The processor steps through each repetition of a string instruction.
-func step(th *ptrace.Thread) error {
-	for {
-		pc := th.Regs.Rip
-		if err := th.Step(); err != nil || th.Regs.Rip != pc {
-			return err
-		}
-		var code [2]byte
-		if th.ReadCode(pc, code[:]); code[0] != 0xf3 && code[0] != 0xf2 {
-			return nil
-		}
-	}
 }
 
 // mnemonic names the instruction at pc.

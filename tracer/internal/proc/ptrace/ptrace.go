@@ -227,7 +227,7 @@ func (th *Thread) ReadCode(pc uint64, buf []byte) int {
 	return n
 }
 
-// Load implements micro.Memory.
+// Load reads a number of width bytes, 1, 2, 4 or 8. It returns false if they cannot be read.
 func (th *Thread) Load(addr uint64, width uint8) (v uint64, ok bool) {
 	var buf [8]byte
 	if n, _ := th.mem.ReadAt(buf[:width], int64(addr)); n < int(width) {

@@ -26,6 +26,7 @@ type process struct {
 	pid   uint32
 	fd    int // pidfd
 	maps  []mapped.Mapping
+	m     *micro.Machine
 	table *micro.Table
 	insns []*mapped.Instruction // by index of the table; nil for code outside of all mappings
 	g     mapped.Goroutines
@@ -42,7 +43,7 @@ func newProcess(pid int) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stepper: there is no process %d: %w", pid, err)
 	}
-	p := &process{pid: uint32(pid), fd: fd}
+	p := &process{pid: uint32(pid), fd: fd, m: micro.NewMachine()}
 	if err := errors.Join(try(pid), p.forget()); err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -52,6 +53,7 @@ func newProcess(pid int) (*process, error) {
 
 // forget begins anew with the code of the process, which has executed another program.
 func (p *process) forget() (err error) {
+	p.m.Forget()
 	p.table, p.insns = micro.NewTable(), make([]*mapped.Instruction, 1)
 	p.g = mapped.FindGoroutines(p.pid)
 	p.maps, err = mapped.Read(p.pid)

@@ -87,46 +87,39 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 	return s.interpret(r, p, th, skip)
 }
 
-// machine returns a machine in the state of a thread.
-func machine(th *ptrace.Thread) *micro.Machine {
-	m := micro.NewMachine(th.General(), th.Regs.Eflags, th)
-	m.PC = th.Regs.Rip
-	m.Reg[micro.FSBase] = th.Regs.Fs_base
-	m.Known |= 1 << micro.FSBase
-	return m
+// begin puts the process's machine into the state of a thread.
+func (p *process) begin(th *ptrace.Thread) error {
+	x, err := th.XState()
+	if err != nil {
+		return err
+	}
+	p.m.Begin(th.General(), th.Regs.Eflags, th.Regs.Rip, th.Regs.Fs_base, th.Read)
+	copy(p.m.Vectors[:], x.Vectors[:])
+	*p.m.Masks(), p.m.MXCSR = x.Masks, x.MXCSR
+	return nil
 }
 
 // context notes the candidates for the return address.
 func context(r *capture.Run, m *micro.Machine) {
-	if m.Known>>micro.SP&1 != 0 {
-		r.TopOfStack, _ = m.Peek(m.Reg[micro.SP])
-	}
-	if m.Known>>micro.BP&1 != 0 {
-		r.BehindFrame, _ = m.Peek(m.Reg[micro.BP] + 8)
-	}
+	r.TopOfStack, _ = m.Peek(m.R[micro.SP])
+	r.BehindFrame, _ = m.Peek(m.R[micro.BP] + 8)
 }
 
 // interpret interprets: first what is skipped, then what is noted. If it gives up before anything is
 // noted, it begins again, and skips less than it came through.
 func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip int) error {
 	for range 2 {
-		m := machine(th)
-		low, control, err := th.Vectors()
-		if err != nil {
+		if err := p.begin(th); err != nil {
 			return err
 		}
-		floats := micro.NewFloats(low, control)
-		if err := s.run(p, th, m, skip, func(st *micro.Step) { p.float(floats, st) }); err != nil {
+		if err := s.run(p, th, skip, nil); err != nil {
 			return err
 		}
-		r.Skipped = uint32(m.Steps)
-		if m.Steps == skip {
-			context(r, m)
-			err := s.run(p, th, m, s.options.Length, func(st *micro.Step) {
-				p.note(r, st, floats)
-				p.float(floats, st)
-			})
-			r.Steps = uint32(m.Steps) - r.Skipped
+		r.Skipped = uint32(p.m.Steps)
+		if p.m.Steps == skip {
+			context(r, p.m)
+			err := s.run(p, th, s.options.Length, func(st *micro.Step) { p.note(r, st) })
+			r.Steps = uint32(p.m.Steps) - r.Skipped
 			if err != nil || r.Steps > 0 {
 				return err
 			}
@@ -140,13 +133,13 @@ func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip 
 }
 
 // run interprets up to n instructions, and decodes them if need be.
-func (s *Sampler) run(p *process, th *ptrace.Thread, m *micro.Machine, n int, visit func(*micro.Step)) error {
-	for last := m.Steps + n; m.Steps < last; {
-		i, err := s.at(p, th, m.PC)
+func (s *Sampler) run(p *process, th *ptrace.Thread, n int, visit func(*micro.Step)) error {
+	for last := p.m.Steps + n; p.m.Steps < last; {
+		i, err := s.at(p, th, p.m.PC)
 		if err != nil {
 			return err
 		}
-		if i == 0 || m.Run(p.table, i, last-m.Steps, visit) != micro.NotDecoded {
+		if i == 0 || p.m.Run(p.table, last-p.m.Steps, visit) != micro.NotDecoded {
 			return nil
 		}
 	}
@@ -154,14 +147,14 @@ func (s *Sampler) run(p *process, th *ptrace.Thread, m *micro.Machine, n int, vi
 }
 
 // note appends the tuple of a step, if modules want one.
-func (p *process) note(r *capture.Run, st *micro.Step, floats *micro.Floats) {
+func (p *process) note(r *capture.Run, st *micro.Step) {
 	in := p.insns[p.table.At(st.PC)]
 	if in == nil || in.Want.Fields == 0 {
 		return
 	}
 	second, have := st.Second, st.Have
 	if in.Float > 0 && in.Memory&capture.Load == 0 && in.Want.Fields&capture.Second != 0 {
-		if v, known := floats.Operand(in.Code); known {
+		if v, ok := st.Vector(in.Code); ok {
 			second, have = v, have|micro.HaveSecond
 		}
 		if in.Float == 4 {
@@ -169,18 +162,4 @@ func (p *process) note(r *capture.Run, st *micro.Step, floats *micro.Floats) {
 		}
 	}
 	r.Tuples = append(r.Tuples, in.Tuple(have, [6]uint64{st.PC, st.Result, st.Addr, st.First, second, st.Named}))
-}
-
-// float follows the numbers in vector registers over a step.
-func (p *process) float(floats *micro.Floats, st *micro.Step) {
-	switch st.Op.Kind {
-	case micro.KindNop, micro.KindUnknown, micro.KindPoison: // all vector instructions are among these
-	default:
-		return
-	}
-	var code []byte
-	if in := p.insns[p.table.At(st.PC)]; in != nil {
-		code = in.Code
-	}
-	floats.Step(code, st)
 }
