@@ -2,19 +2,22 @@ package micro
 
 import "golang.org/x/arch/x86/x86asm"
 
-// Vector returns the number of the vector register that is the last operand of an instruction, in Intel's order: the one that
-// it adds, compares, converts or stores.
-func Vector(code []byte) (register int, ok bool) {
+// Vector returns the lower 64 bits of the vector register that is the last operand of the instruction, in Intel's order: the
+// number that it adds, compares, converts or stores.
+func (s *Step) Vector(code []byte) (v uint64, ok bool) {
 	inst, err := x86asm.Decode(code, 64)
 	if err != nil {
 		return 0, false
 	}
 	for _, a := range inst.Args {
 		if r, is := a.(x86asm.Reg); is && isVector(r) {
-			register, ok = vectorNumber(r)
+			var i int
+			if i, ok = vectorNumber(r); ok {
+				v = s.low[i]
+			}
 		}
 	}
-	return register, ok
+	return v, ok
 }
 
 // vectorNumber returns the number of a register of X0 to X15, or of the wider one that it is a part of.

@@ -52,11 +52,13 @@ func (m *Machine) line(addr uint64) uint64 {
 }
 
 // Begin begins at pc, in the state of a thread that has stopped: its registers, its flags, the base of FS. read reads its
-// memory, which must not change until the next call.
+// memory, which must not change until the next call. The caller may set vector registers and MXCSR afterwards; they are 0 and
+// what programs have in it.
 func (m *Machine) Begin(regs [16]uint64, flags, pc, fs uint64, read func(addr uint64, to []byte) error) {
 	clear(m.lines)
 	m.read = read
 	copy(m.R[:], regs[:])
+	m.Vectors, m.MXCSR = [64][8]uint64{}, 0x1f80
 	m.SetSegments(fs, 0)
 	m.Reset(pc, flags)
 }
@@ -131,6 +133,12 @@ func (m *Machine) before(op *Op, s *Step) {
 	have := func(field *uint64, h Have, v uint64, ok bool) {
 		if ok {
 			*field, s.Have = v, s.Have|h
+		}
+	}
+	switch op.Kind {
+	case KindNop, KindUnknown, KindPoison, KindStop: // all vector instructions are among these
+		for i := range s.low {
+			s.low[i] = m.Vectors[i][0]
 		}
 	}
 	have(&s.Named, HaveNamed, m.reg(op.Third), op.Third != NoReg)
