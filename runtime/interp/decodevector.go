@@ -1,6 +1,16 @@
 package interp
 
-// This file decodes vector and float instructions. The table in decodevectortable.go has their forms.
+// This file decodes vector and float instructions.
+//
+// decodevectortable.go has a row for each form of an instruction, in the order of maps and opcodes: what its operands are,
+// what is done with the elements, and how wide they are. Only moves and the like need code of their own. To add an
+// instruction, add a row, and if need be a function of elements (vectorlanes.go, vectorfloat.go), of positions
+// (vectorshuffle.go) or of 16 bytes (vectorcrypto.go). Memory operands are loaded to a temporary register before.
+//
+// Left out are: MMX, x87, MXCSR (a window with other than the usual rounding ends at the first float operation, and so
+// does one that reads the flags), approximations, gathers and scatters, dot products, floats of 16 bits, and of AVX-512
+// scalars with masks, rounding in the instruction, and what neither Go's compiler nor its packages use. Memory operands
+// that the processor wants aligned are not checked.
 
 import "math/bits"
 
@@ -126,10 +136,7 @@ func (d *decoder) find() *form {
 	lo, hi := uint(0), uint(len(forms))
 	for lo < hi {
 		mid := (lo + hi) >> 1
-		if mid >= uint(len(forms)) { // never, but then the compiler needs no panic
-			break
-		}
-		if forms[mid].order() < key {
+		if mid < uint(len(forms)) && forms[mid].order() < key { // the first condition always holds: no panic
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -151,7 +158,8 @@ func (d *decoder) fits(f *form) bool {
 		return true
 	}
 	switch {
-	case d.length > 2, f.flags&big != 0 && d.length == 0, f.flags&half != 0 && d.length != 2, f.flags&small != 0 && d.length != 0:
+	case d.length > 2, f.flags&big != 0 && d.length == 0, f.flags&half != 0 && d.length != 2,
+		f.flags&small != 0 && d.length != 0:
 		return false
 	}
 	e := d.vex == evex
@@ -264,6 +272,9 @@ func (e *vectorDecoder) other(k kind, f uint32, dst, a, b uint8) *op {
 // unused reports whether the field of the first source is empty, as it has to be if there is none.
 func (e *vectorDecoder) unused() bool { return e.vex == 0 || e.vvvv == 0 }
 
+// scaled multiplies the displacement of an EVEX prefix by the size of the operand. It returns false if it is too late.
+func (e *vectorDecoder) scaled(n uint8) bool { return e.vex != evex || e.scale(int64(n)) || !e.disp8 }
+
 // source returns the register of the operand rm, which it loads if it is memory of n bytes.
 func (e *vectorDecoder) source(n uint8) (r uint8, ok bool) {
 	if !e.memory {
@@ -279,12 +290,14 @@ func (e *vectorDecoder) source(n uint8) (r uint8, ok bool) {
 	if e.broadcast {
 		n = width
 	}
-	if e.vex == evex {
-		if !e.scale(int64(n)) && e.disp8 {
-			return 0, false
-		}
+	if !e.scaled(n) {
+		return 0, false
 	}
-	e.loadVector(vTmp, n)
+	o := e.address(e.emit(kVLd))
+	o.d, o.fl, o.l1 = vTmp, n, vWide
+	if n == 16 {
+		o.k = kVLd16
+	}
 	if e.broadcast {
 		o := e.other(kVShuffle, sRepeat, vTmp, noVector, vTmp)
 		o.imm, o.l1, o.fl = 1, vWide, width*8
@@ -292,18 +305,9 @@ func (e *vectorDecoder) source(n uint8) (r uint8, ok bool) {
 	return vTmp, true
 }
 
-// loadVector emits the load of n bytes to a temporary register.
-func (e *vectorDecoder) loadVector(r, n uint8) {
-	o := e.address(e.emit(kVLd))
-	o.d, o.fl, o.l1 = r, n, vWide
-	if n == 16 {
-		o.k = kVLd16
-	}
-}
-
 // storeTo emits the store of n bytes of a register from a word on.
 func (e *vectorDecoder) storeTo(r, n uint8, word uint64) bool {
-	if e.broadcast || e.vex == evex && !e.scale(int64(n)) && e.disp8 {
+	if e.broadcast || !e.scaled(n) {
 		return false
 	}
 	o := e.address(e.emit(kVSt))
@@ -338,9 +342,6 @@ func (e *vectorDecoder) form() bool {
 		e.op(e.reg, noVector, s)
 		return ok && e.unused()
 	case hBin, hTri, hTriT, hChoose:
-		if f.f == fSad && mask != 0 {
-			return false
-		}
 		s, ok := e.source(size)
 		if f.f == shuffles+sInsertPS && e.memory {
 			e.imm &= 0x3f
@@ -383,9 +384,6 @@ func (e *vectorDecoder) form() bool {
 		o.k, o.sh = kVOne, 2
 		return ok && mask == 0
 	case hPack:
-		if e.width == 2 && e.vex == evex && e.broadcast {
-			return false
-		}
 		s, ok := e.source(size)
 		e.other(kVPack, uint32(f.f), e.reg, e.first, s)
 		return ok
@@ -445,461 +443,4 @@ func (e *vectorDecoder) form() bool {
 		return ok && e.imm == 0x0c
 	}
 	return false
-}
-
-// move emits loads and moves of whole vectors.
-func (e *vectorDecoder) move() bool {
-	n := e.words * 8
-	if !e.unused() || e.broadcast {
-		return false
-	}
-	if !e.memory {
-		if e.f.key&0xff == 0xf0 || e.f.key&0xff == 0x2a {
-			return false
-		}
-		o := e.op(e.reg, noVector, e.rm)
-		if e.vex == 0 {
-			o.k = kVMov16
-		}
-		return true
-	}
-	if e.vex == evex && !e.scale(int64(n)) && e.disp8 {
-		return false
-	}
-	o := e.address(e.emit(kVLd))
-	o.d, o.fl, o.l1 = e.reg, n, e.l1
-	switch {
-	case uint8(e.l1) != 0:
-		o.k, o.fl, o.imm = kVLdMask, e.width*8, uint64(n)
-	case e.vex == 0:
-		o.k = kVLd16
-	}
-	return true
-}
-
-// moves emits stores, and moves of parts of vectors.
-func (e *vectorDecoder) moves() bool {
-	f, n := e.f, e.words*8
-	masked := uint8(e.l1) != 0
-	if masked && f.how != hStore {
-		return false
-	}
-	switch f.how {
-	case hStore:
-		if !e.unused() || e.broadcast {
-			return false
-		}
-		if !e.memory {
-			if c := f.key & 0xff; c == 0x2b || c == 0xe7 {
-				return false
-			}
-			o := e.op(e.rm, noVector, e.reg)
-			if e.vex == 0 {
-				o.k = kVMov16
-			}
-			return true
-		}
-		if !masked {
-			return e.storeTo(e.reg, n, 0)
-		}
-		if e.zeroing || !e.scale(int64(n)) && e.disp8 {
-			return false
-		}
-		o := e.address(e.emit(kVStMask))
-		o.s, o.fl, o.l1, o.imm = e.reg, e.width*8, e.l1, uint64(n)
-		return true
-	case hScalarMove, hScalarStore:
-		to, from := e.reg, e.rm
-		if f.how == hScalarStore {
-			to, from = from, to
-			if e.memory {
-				return e.unused() && e.storeTo(e.reg, f.mem, 0)
-			}
-		} else if e.memory {
-			return e.unused() && e.loadTo(f.mem)
-		}
-		e.imm, e.words = 1, 2
-		a := to
-		if e.vex != 0 {
-			a = e.vvvv
-		}
-		e.other(kVShuffle, sBlend, to, a, from)
-		return true
-	case hLowMove: // MOVLPS, MOVHLPS
-		if e.length != 0 {
-			return false
-		}
-		if e.memory {
-			s, ok := e.source(8)
-			e.imm = 1
-			e.other(kVShuffle, sBlend, e.reg, e.first, s)
-			return ok && !e.broadcast
-		}
-		e.other(kVShuffle, sLowFromHigh, e.reg, e.first, e.rm)
-		return f.key>>8&3 == 0
-	case hHighMove: // MOVHPS, MOVLHPS
-		if e.length != 0 {
-			return false
-		}
-		s, ok := e.source(8)
-		e.other(kVShuffle, sLow, e.reg, e.first, s)
-		return ok && !e.broadcast && (e.memory || f.key>>8&3 == 0)
-	case hHalfStore:
-		return e.memory && e.length == 0 && e.unused() && e.storeTo(e.reg, 8, uint64(f.key>>2&1))
-	case hMoveQ, hStoreQ:
-		if e.length != 0 || !e.unused() {
-			return false
-		}
-		if e.memory && f.how == hStoreQ {
-			return e.storeTo(e.reg, 8, 0)
-		}
-		if e.memory {
-			return e.loadTo(8)
-		}
-		to, from := e.reg, e.rm
-		if f.how == hStoreQ {
-			to, from = from, to
-		}
-		e.other(kVLanes, fMove, to, noVector, from).sh = 1
-		return true
-	}
-	return false
-}
-
-// loadTo emits the load of n bytes to reg.
-func (e *vectorDecoder) loadTo(n uint8) bool {
-	if e.broadcast || e.vex == evex && !e.scale(int64(n)) && e.disp8 {
-		return false
-	}
-	o := e.address(e.emit(kVLd))
-	o.d, o.fl, o.l1 = e.reg, n, e.l1
-	return true
-}
-
-// general emits instructions that move between vectors and general registers.
-func (e *vectorDecoder) general() bool {
-	f := e.f
-	n := uint8(4)
-	if e.w {
-		n = 8
-	}
-	if e.broadcast {
-		return false
-	}
-	switch f.how {
-	case hPut:
-		if e.length != 0 || !e.unused() {
-			return false
-		}
-		if e.memory {
-			return e.loadTo(n)
-		}
-		e.put(e.reg, e.decoder.rm, n)
-		return true
-	case hGet:
-		if e.length != 0 || !e.unused() {
-			return false
-		}
-		if e.memory {
-			return e.storeTo(e.reg, n, 0)
-		}
-		e.other(kVGet, 0, e.decoder.rm, noVector, e.reg).fl = n * 8
-		return true
-	case hRepeatR:
-		if e.memory || !e.unused() {
-			return false
-		}
-		e.put(vTmp, e.decoder.rm, 8)
-		e.op(e.reg, noVector, vTmp).imm = 1
-		return true
-	case hReplace:
-		if e.length != 0 {
-			return false
-		}
-		if f.width == 4 {
-			e.width = n
-		}
-		s := uint8(vTmp)
-		if e.memory {
-			var ok bool
-			if s, ok = e.source(e.width); !ok {
-				return false
-			}
-		} else {
-			e.put(vTmp, e.decoder.rm, 8)
-		}
-		e.op(e.reg, e.first, s)
-		return true
-	case hPick:
-		if e.length != 0 || !e.unused() {
-			return false
-		}
-		to, from := e.decoder.rm, e.reg
-		switch f.key {
-		case m0F | p66 | 0xc5:
-			if e.memory || e.rHigh != 0 {
-				return false
-			}
-			to, from = e.decoder.reg, e.rm
-		case m3A | p66 | 0x16:
-			e.width = n
-		}
-		e.imm &= 16>>bits.TrailingZeros8(e.width) - 1
-		if e.memory {
-			if e.vex == evex && !e.scale(int64(e.width)) && e.disp8 {
-				return false
-			}
-			to = rTmp
-		}
-		e.other(kVGet, 0, to, noVector, from)
-		if e.memory {
-			e.decoder.store(rTmp, e.width, 0)
-		}
-		return true
-	case hFromInt:
-		s := e.decoder.rm
-		if e.memory {
-			if e.vex == evex && !e.scale(int64(n)) && e.disp8 {
-				return false
-			}
-			e.decoder.load(rTmp, n)
-			s = rTmp
-		}
-		e.put(vTmp, s, n).imm = 1 // a signed number
-		e.other(kVOne, uint32(f.f), e.reg, e.first, vTmp).sh = 2
-		return true
-	case hToInt:
-		s, ok := e.source(f.mem)
-		o := e.other(kVInt, 0, e.decoder.reg, noVector, s)
-		o.sh, o.imm = n*8, 3
-		if f.key&1 != 0 {
-			o.imm = 4
-		}
-		return ok && e.unused() && e.rHigh == 0
-	}
-	return false
-}
-
-// put emits the move of n bytes of a general register to a vector register.
-func (e *vectorDecoder) put(to, s, n uint8) *op {
-	o := e.emit(kVPut)
-	o.d, o.s, o.fl, o.l1 = to, s, n*8, e.l1
-	return o
-}
-
-// conversion emits conversions between widths.
-func (e *vectorDecoder) conversion() bool {
-	f := e.f
-	count := e.words * 8 >> bits.TrailingZeros8(max(f.width, f.mem))
-	n := count * f.width // bytes of the result
-	e.words = max(2, n/8)
-	to, s, ok := e.reg, e.reg, true
-	if f.how == hNarrow {
-		to = e.rm
-		if e.memory {
-			if uint8(e.l1) != 0 {
-				return false
-			}
-			to = vTmp
-		}
-	} else {
-		s, ok = e.conversionSource(count * f.mem)
-	}
-	o := e.other(kVConvert, uint32(f.f), to, noVector, s)
-	o.disp, o.imm = int64(f.mem*8), uint64(count)
-	if f.how == hNarrow && e.memory {
-		return e.unused() && e.storeTo(vTmp, n, 0)
-	}
-	return ok && e.unused()
-}
-
-func (e *vectorDecoder) conversionSource(n uint8) (uint8, bool) {
-	if e.broadcast {
-		return 0, false
-	}
-	return e.source(n)
-}
-
-// countImmediate emits shifts by the immediate.
-func (e *vectorDecoder) countImmediate(size uint8) bool {
-	if e.memory && e.vex != evex {
-		return false
-	}
-	s, ok := e.source(size)
-	to := e.first
-	if e.vex == 0 {
-		to = e.rm
-	}
-	long := e.vex == evex && e.w
-	o := e.other(kVLanes, 0, to, s, noVector)
-	switch e.digit {
-	case 0, 1:
-		o.l0 = fRor - uint32(e.digit)*(fRor-fRol)
-		return ok && e.f.width == 4 && e.vex == evex
-	case 2:
-		o.l0 = fShr
-	case 4:
-		o.l0 = fSar
-		return ok && e.f.width != 8
-	case 6:
-		o.l0 = fShl
-	case 3, 7:
-		o.k, o.l0, o.fl, o.b, o.s = kVShuffle, sLeft, 8, noVector, s
-		if e.digit == 3 {
-			o.l0 = sRight
-		}
-		return ok && e.f.width == 8 && uint8(e.l1) == 0 && !e.broadcast
-	default:
-		return false
-	}
-	return ok && (e.f.width == 2 || e.vex != evex || long == (e.f.width == 8))
-}
-
-// maskForms emits instructions with masks as operands, and those that collect bits.
-func (e *vectorDecoder) maskForms(size uint8) bool {
-	f := e.f
-	mask := uint8(e.l1)
-	switch f.how {
-	case hFlags:
-		s, ok := e.source(size)
-		o := e.other(kVFlags, uint32(f.f), noVector, e.reg, s)
-		if f.key == m38|p66|0x17 {
-			o.fl = 0
-		}
-		return ok && e.unused() && mask == 0 && !e.broadcast
-	case hSigns:
-		e.other(kVSigns, 0, e.decoder.reg, noVector, e.rm)
-		return !e.memory && e.unused()
-	case hToMask:
-		e.other(kVSigns, 0, rMask+e.reg, noVector, e.rm)
-		return !e.memory && e.unused() && mask == 0 && e.reg < 8
-	case hFill:
-		if e.memory || !e.unused() || mask != 0 || e.decoder.rm > 7 {
-			return false
-		}
-		o := e.other(kVLanes, fEq, e.reg, noVector, noVector)
-		o.l1 |= vZeroing | uint32(rMask+e.decoder.rm)
-		return true
-	case hCompare:
-		s, ok := e.source(size)
-		o := e.op(vOther, e.first, s)
-		o.l1 = vWide
-		e.other(kVSigns, 0, rMask+e.reg, noVector, vOther)
-		return ok && e.reg < 8 && !e.zeroing
-	case hMaskMove, hMaskStore:
-		if !e.memory {
-			return false
-		}
-		n := e.words * 8
-		e.other(kVSigns, 0, rTmp, noVector, e.vvvv)
-		k := kVLdMask
-		if f.how == hMaskStore {
-			k = kVStMask
-		}
-		o := e.address(e.emit(k))
-		o.d, o.s, o.fl, o.l1, o.imm = e.reg, e.reg, e.width*8, rTmp|vZeroing|vWide, uint64(n)
-		return true
-	case hCompress:
-		if !e.unused() || e.broadcast {
-			return false
-		}
-		if !e.memory {
-			e.other(kVPress, 0, e.rm, noVector, e.reg)
-			return true
-		}
-		if e.zeroing || !e.scale(int64(e.width)) && e.disp8 {
-			return false
-		}
-		e.l1 |= vZeroing
-		e.other(kVPress, 0, vTmp, noVector, e.reg)
-		o := e.address(e.emit(kVStMask))
-		o.s, o.fl, o.l1, o.imm = vTmp, e.width*8, rTmp, uint64(e.words*8)
-		return true
-	case hExpand:
-		e.other(kVPress, 1, e.reg, noVector, e.rm)
-		return !e.memory && e.unused()
-	}
-	return false
-}
-
-// masks decodes instructions on mask registers.
-func (d *decoder) masks() bool {
-	// The width is 1 for the prefix 66, 2 for none; W makes it 4 and 8 in the other order.
-	width := uint8(2)
-	switch {
-	case d.pp == 1 && !d.w:
-		width = 1
-	case d.pp == 1:
-		width = 4
-	case d.w:
-		width = 8
-	}
-	d.modrm(0)
-	if d.opcode < 0x90 {
-		f := [12]uint8{1: qAnd, 2: qAndn, 4: qNot, 5: qOr, 6: qXnor, 7: qXor, 10: qAdd, 11: qUnpack}[d.opcode&15%12]
-		unary := d.opcode == 0x44
-		switch {
-		case d.pp > 1, d.memory, d.reg > 7, d.rm > 7, d.vvvv > 7, unary != (d.length == 0), unary && d.vvvv != 0,
-			f == qAnd && d.opcode != 0x41:
-			return false
-		case f == qUnpack && width == 4:
-			return false
-		case f == qUnpack && width == 8:
-			width = 4
-		}
-		d.maskOp(uint32(f), rMask+d.reg, rMask+d.vvvv, rMask+d.rm, width)
-		return true
-	}
-	if d.length != 0 || d.vvvv != 0 {
-		return false
-	}
-	switch d.opcode {
-	case 0x90:
-		if d.pp > 1 || d.reg > 7 {
-			return false
-		}
-		if d.memory {
-			d.load(rMask+d.reg, width)
-			return true
-		}
-		if d.rm > 7 {
-			return false
-		}
-		d.maskOp(qOr, rMask+d.reg, rZero, rMask+d.rm, width)
-	case 0x91:
-		if d.pp > 1 || d.reg > 7 || !d.memory {
-			return false
-		}
-		d.store(rMask+d.reg, width, 0)
-	case 0x92, 0x93:
-		switch {
-		case d.pp == 3 && !d.w:
-			width = 4
-		case d.pp == 3:
-			width = 8
-		case d.pp == 2 || d.w:
-			return false
-		}
-		to, from := rMask+d.reg, d.rm
-		if d.opcode == 0x93 {
-			to, from = d.reg, rMask+d.rm
-		}
-		if d.memory || to >= rMask+8 || from >= rMask+8 {
-			return false
-		}
-		d.maskOp(qOr, to, rZero, from, width)
-	case 0x98, 0x99:
-		if d.pp > 1 || d.memory || d.reg > 7 || d.rm > 7 {
-			return false
-		}
-		d.maskOp(qOrTest+uint32(d.opcode&1), rZero, rMask+d.reg, rMask+d.rm, width)
-	default:
-		return false
-	}
-	return true
-}
-
-func (d *decoder) maskOp(f uint32, to, a, b, width uint8) {
-	o := d.emit(kVMask)
-	o.d, o.b, o.s, o.fl, o.l0 = to, a, b, 64-8*width, f
 }

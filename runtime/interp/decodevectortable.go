@@ -182,7 +182,7 @@ var forms = [...]form{
 	{m0F | p66 | 0xf3, hCount, fShl, 8, 16, wWidth, every},
 	{m0F | p66 | 0xf4, hBin, fMulU, 8, 0, wWidth, every},
 	{m0F | p66 | 0xf5, hBin, fMaddS, 4, 0, wAny, every | plain},
-	{m0F | p66 | 0xf6, hBin, fSad, 8, 0, wAny, every | plain},
+	{m0F | p66 | 0xf6, hBin, fSad, 8, 0, wAny, every | plain | whole},
 	{m0F | p66 | 0xf8, hBin, fSub, 1, 0, wWidth, every},
 	{m0F | p66 | 0xf9, hBin, fSub, 2, 0, wWidth, every},
 	{m0F | p66 | 0xfa, hBin, fSub, 4, 0, wWidth, every},

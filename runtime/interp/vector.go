@@ -10,7 +10,7 @@ import "unsafe"
 const (
 	kVLd     = kVector + iota // fl bytes
 	kVLd16                    // the low 16 bytes of a register
-	kVSt                      // fl bytes, from word imm on
+	kVSt                      // fl bytes; up to 8 of word imm
 	kVMov16                   // the low 16 bytes of a register
 	kVLdMask                  // elements with a bit in the mask
 	kVStMask
@@ -35,8 +35,8 @@ const (
 // Bits of l1. The low byte is the mask register, 0 without mask.
 const (
 	vZeroing = 1 << 8  // elements that the mask leaves out become 0
-	vInto    = 1 << 10 // kVOne: other elements are those of V[d]
 	vWide    = 1 << 9  // bytes above the result become 0; without, those above 16 stay
+	vInto    = 1 << 10 // kVOne: other elements are those of V[d]
 )
 
 // What kVMask does.
@@ -81,21 +81,28 @@ func (m *Machine) vector(o *op) bool {
 			return ok
 		}
 		var r [8]uint64
-		if !m.read(&r, a, uint64(o.fl)) {
+		n := uint64(o.fl)
+		if e := m.entry(a); e.tag-(a+n-1)&^lineMask <= 1 {
+			for i := uint64(0); i < n; i += 8 {
+				r[i>>3&7] = *word(a + e.delta + i)
+			}
+		} else if !m.read(&r, a, n) {
 			return false
 		}
 		m.finish(o, &r, ^uint64(0))
 	case kVSt:
 		s := &v[o.s&63]
-		if e := m.entry(a); o.fl == 16 && e.tag == (a+15)&^lineMask+1 {
-			a += e.delta
-			*word(a), *word(a + 8) = s[0], s[1]
-			return true
+		n := uint64(o.fl)
+		if n <= 8 {
+			return m.store(a, s[o.imm&7], n)
 		}
-		if o.fl <= 8 {
-			return m.store(a, s[o.imm&7], uint64(o.fl))
+		e := m.entry(a)
+		if e.tag != (a+n-1)&^lineMask+1 {
+			return m.write(s, a, n)
 		}
-		return m.write(s, a, uint64(o.fl))
+		for i := uint64(0); i < n; i += 8 {
+			*word(a + e.delta + i) = s[i>>3&7]
+		}
 	case kVMov16:
 		d, s := &v[o.d&63], &v[o.s&63]
 		d[0], d[1] = s[0], s[1]

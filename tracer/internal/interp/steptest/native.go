@@ -37,7 +37,8 @@ const (
 
 // NewNative makes the mapping. Without AVX-512, only 16 registers of 32 bytes are set and read.
 func NewNative(avx512 bool) (*Native, error) {
-	memory, err := syscall.Mmap(-1, 0, nativeSize, syscall.PROT_READ|syscall.PROT_WRITE|syscall.PROT_EXEC, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	const prot = syscall.PROT_READ | syscall.PROT_WRITE | syscall.PROT_EXEC
+	memory, err := syscall.Mmap(-1, 0, nativeSize, prot, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return nil, err
 	}

@@ -45,17 +45,18 @@ func vectorOpcode(prefix, m, c byte) bool {
 	case prefix != 0:
 		return true
 	}
-	return c >= 0x10 && c < 0x18 || c >= 0x28 && c < 0x30 || c >= 0x50 && c < 0x80 || c == 0xc2 || c >= 0xc4 && c < 0xc7 || c >= 0xd0
+	return c >= 0x10 && c < 0x18 || c >= 0x28 && c < 0x30 || c >= 0x50 && c < 0x80 ||
+		c == 0xc2 || c >= 0xc4 && c < 0xc7 || c >= 0xd0
 }
 
 // unaligned reports whether memory operands may be anywhere.
 func (f *VectorForm) unaligned() bool {
-	move := f.Map == 1 && (f.Opcode&0xfe == 0x28 || f.Opcode == 0x2b || f.Opcode == 0xe7 || (f.Opcode == 0x6f || f.Opcode == 0x7f) && f.PP == 1) ||
-		f.Map == 2 && f.Opcode == 0x2a
+	c := f.Opcode
 	if f.Prefix != 0 {
-		return !move
+		return f.Map == 1 && c&0xfe != 0x28 && c != 0x2b && c != 0xe7 && (c&0xef != 0x6f || f.PP != 1) ||
+			f.Map == 2 && c != 0x2a || f.Map == 3
 	}
-	return f.Map == 1 && (f.Opcode&0xfe == 0x10 || (f.Opcode == 0x6f || f.Opcode == 0x7f) && f.PP == 2 || f.Opcode == 0xf0)
+	return f.Map == 1 && (c&0xfe == 0x10 || c&0xef == 0x6f && f.PP == 2 || c == 0xf0)
 }
 
 // middle is where RBX points, in the data.
@@ -206,11 +207,13 @@ func (f *VectorForm) Random(r *rand.Rand, n *Native) (insn []byte) {
 }
 
 func (f *VectorForm) immediate() bool {
-	return f.Map == 3 || f.Map == 1 && (f.Opcode >= 0x70 && f.Opcode < 0x74 || f.Opcode == 0xc2 || f.Opcode >= 0xc4 && f.Opcode < 0xc7)
+	c := f.Opcode
+	return f.Map == 3 || f.Map == 1 && (c >= 0x70 && c < 0x74 || c == 0xc2 || c >= 0xc4 && c < 0xc7)
 }
 
-var floats = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.4999, 1e-310, -5e-324, math.Pi, math.MaxFloat64, 1 << 31, -1 << 31,
-	1<<31 - 0.5, -1<<31 - 0.5, 1 << 52, 1<<52 + 0.5, 1<<51 + 0.5, 1 << 63, -1 << 63, 1 << 62, 1e300, 1e-300, math.Inf(1), math.Inf(-1), 1e-40, 1e-46, 3e38, 4e38}
+var floats = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 3.4999, 1e-310, -5e-324, math.Pi,
+	1 << 31, -1 << 31, 1<<31 - 0.5, -1<<31 - 0.5, 1 << 52, 1<<52 + 0.5, 1<<51 + 0.5, 1 << 63, -1 << 63, 1 << 62,
+	1e300, 1e-300, math.MaxFloat64, math.Inf(1), math.Inf(-1), 1e-40, 1e-46, 3e38, 4e38}
 
 // vectorOf fills words with numbers that are likely to be at a limit, of one kind.
 func vectorOf(r *rand.Rand, words []uint64) {

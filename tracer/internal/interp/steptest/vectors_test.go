@@ -76,8 +76,8 @@ func newVectorMachine() (*interp.Code, *interp.Machine) {
 var features = map[byte][]string{
 	0: {"ssse3", "sse4_1", "sse4_2", "aes", "pclmulqdq", "sha_ni", "gfni"},
 	2: {"avx", "avx2", "fma", "aes", "pclmulqdq", "vaes", "vpclmulqdq", "gfni", "avx512f", "avx512bw", "avx512dq"},
-	4: {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vbmi2", "avx512vbmi", "avx512_bitalg", "avx512_vpopcntdq", "avx512ifma", "avx512cd",
-		"gfni", "vaes", "vpclmulqdq"},
+	4: {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512_vbmi2", "avx512vbmi", "avx512_bitalg", "avx512_vpopcntdq",
+		"avx512ifma", "avx512cd", "gfni", "vaes", "vpclmulqdq"},
 }
 
 // missing returns what this processor does not have.
@@ -112,7 +112,8 @@ func TestVectorsAndProcessor(t *testing.T) {
 		return
 	}
 	for from := "0"; from != ""; {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestVectorsAndProcessor$", "-test.v", fmt.Sprintf("-test.short=%v", testing.Short()))
+		short := fmt.Sprintf("-test.short=%v", testing.Short())
+		cmd := exec.Command(os.Args[0], "-test.run=^TestVectorsAndProcessor$", "-test.v", short)
 		cmd.Env = append(os.Environ(), fromForm+"="+from)
 		out, err := cmd.CombinedOutput()
 		from = ""
@@ -121,7 +122,8 @@ func TestVectorsAndProcessor(t *testing.T) {
 				from = at
 			} else if strings.HasPrefix(line, "wrong: ") {
 				t.Error(line)
-			} else if _, text, ok := strings.Cut(line, ".go:"); ok && err == nil {
+			} else if _, text, ok := strings.Cut(line, "_test.go:"); ok && err == nil {
+				_, text, _ = strings.Cut(text, ": ")
 				t.Log(strings.TrimSpace(text))
 			}
 		}
