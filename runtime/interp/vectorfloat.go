@@ -222,7 +222,7 @@ func fromUint(b uint64) uint64 {
 	return math.Float64bits(2 * float64(int64(b>>1|b&1)))
 }
 
-// fma multiplies a and b, and adds c, with one rounding. math.FMA is an instruction on processors that have it.
+// fma multiplies a and b, and adds c, with one rounding.
 func fma(f uint32, a, b, c uint64) uint64 {
 	switch {
 	case isNaN64(a):
