@@ -154,8 +154,6 @@ const (
 	kJmpR
 	kCallR
 
-	kEnd // the number of kinds here
-
 	kVector kind = 256 // the first kind of vector operations
 )
 

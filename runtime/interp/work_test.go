@@ -1,9 +1,8 @@
 package interp
 
-import (
-	"slices"
-	"sort"
-)
+// This file has functions that tests interpret: a sort, a lexer, an interpreter, a tree.
+
+import "slices"
 
 type ctx struct {
 	ints  []int
@@ -12,7 +11,6 @@ type ctx struct {
 	code  []byte
 	stack []int64
 	nodes []node
-	keys  []byKey
 	n     int
 }
 
@@ -21,31 +19,12 @@ type node struct {
 	key, val    int
 }
 
-type byKey struct{ k, v int }
-type keys []byKey
-
-func (k keys) Len() int           { return len(k) }
-func (k keys) Less(i, j int) bool { return k[i].k < k[j].k }
-func (k keys) Swap(i, j int)      { k[i], k[j] = k[j], k[i] }
-
-var sorter sort.Interface
-
 //go:noinline
 func wSlices(c *ctx) uint64 {
 	slices.Sort(c.ints)
 	var h uint64
 	for i, v := range c.ints {
 		h = h*31 + uint64(v)*uint64(i)
-	}
-	return h
-}
-
-//go:noinline
-func wSort(c *ctx) uint64 {
-	sort.Sort(sorter)
-	var h uint64
-	for i, v := range c.keys {
-		h = h*31 + uint64(v.k)*uint64(i)
 	}
 	return h
 }

@@ -32,7 +32,7 @@ var (
 
 // TestWindows stops real programs at random moments, interprets a window from there, and has the processor do the
 // same steps. Registers, the PC and all memory that the window wrote must agree. All threads are stopped meanwhile, so
-// no difference has an excuse. A long version: go test -run Windows -windows=20000 -timeout=0.
+// no difference has an excuse. "make steps" in lab is a long version.
 func TestWindows(t *testing.T) {
 	if testing.Short() {
 		*windowsFlag = min(*windowsFlag, 3)
