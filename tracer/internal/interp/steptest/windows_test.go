@@ -56,6 +56,7 @@ func TestWindows(t *testing.T) {
 // A tally counts what windows have met.
 type tally struct {
 	count, skipped, steps, lines int
+	ns                           time.Duration
 	why                          map[interp.Stop]int
 	unknown                      map[string]int
 }
@@ -65,6 +66,7 @@ func (c *tally) add(d *tally) {
 	c.skipped += d.skipped
 	c.steps += d.steps
 	c.lines += d.lines
+	c.ns += d.ns
 	if c.why == nil {
 		c.why, c.unknown = map[interp.Stop]int{}, map[string]int{}
 	}
@@ -78,7 +80,7 @@ func (c *tally) add(d *tally) {
 
 func (c *tally) String() string {
 	n := max(c.count, 1)
-	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window; ends:", c.count, c.steps/n, c.skipped, c.lines/n)
+	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window, %.2f ns an instruction; ends:", c.count, c.steps/n, c.skipped, c.lines/n, float64(c.ns)/float64(max(c.steps, 1)))
 	for _, why := range slices.Sorted(maps.Keys(c.why)) {
 		s += fmt.Sprintf(" %v %.1f%%,", why, 100*float64(c.why[why])/float64(n))
 	}
@@ -157,10 +159,12 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	calm(t, th)
 	_, m, mem := newMachine(th)
 	mem.set(t, m)
+	begin := moment{th.Regs.Rip, th.General(), th.Regs.Eflags}
 	vectors, masks := m.Vectors, *m.Masks()
 	why := m.Run(*lengthFlag)
 	w.count++
 	w.steps += m.Steps
+	w.ns += w.again(m, begin, vectors, masks)
 	if w.why == nil {
 		w.why, w.unknown = map[interp.Stop]int{}, map[string]int{}
 	}
@@ -201,10 +205,33 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	}
 	if len(diff) > 0 {
 		t.Errorf("after %d steps, %v: %s", m.Steps, why, strings.Join(diff, "\n"))
-		m.Vectors, *m.Masks() = vectors, masks
+		w.set(m, begin, vectors, masks)
 		w.blame(th, m, trail)
 	}
 	return true
+}
+
+// again interprets the window again, when code is decoded and memory is at hand, and returns the time.
+func (w *windows) again(m *interp.Machine, begin moment, vectors [64][8]uint64, masks [8]uint64) time.Duration {
+	end, pc, steps := m.R, m.PC, m.Steps
+	best := time.Duration(1 << 62)
+	for range 3 {
+		w.set(m, begin, vectors, masks)
+		start := time.Now()
+		m.Run(*lengthFlag)
+		best = min(best, time.Since(start))
+	}
+	if m.R != end || m.PC != pc || m.Steps != steps {
+		w.t.Errorf("the same window ends at %#x after %d steps, and at %#x after %d", pc, steps, m.PC, m.Steps)
+	}
+	return best
+}
+
+// set gives the machine an earlier state.
+func (w *windows) set(m *interp.Machine, begin moment, vectors [64][8]uint64, masks [8]uint64) {
+	copy(m.R[:], begin.regs[:])
+	m.Vectors, *m.Masks() = vectors, masks
+	m.Reset(begin.pc, begin.flags)
 }
 
 // calm takes back the runtime's wish to preempt the goroutine, which comes because the thread has been stopped for long: the
@@ -221,9 +248,6 @@ func calm(t *testing.T, th *ptrace.Thread) {
 
 // blame interprets the window again, piece by piece, and reports the first difference.
 func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, trail []moment) {
-	g := trail[0]
-	copy(m.R[:], g.regs[:])
-	m.Reset(g.pc, g.flags)
 	for before := 0; m.Steps < len(trail)-1; before = m.Steps {
 		why := m.Run(1)
 		now := trail[m.Steps]
