@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,29 @@ var (
 
 // called has what handlers call beside Run, so that the linker keeps it though it is inlined elsewhere.
 var called = []any{(*Machine).Reset, (*Machine).Flags}
+
+var frame = regexp.MustCompile(`\t(?:SUBQ \$|ADDQ \$-)(0x[0-9a-f]+), SP\s*$`)
+
+// depth returns how many bytes of stack a function needs, with what it calls. (Only load and store call themselves, once.)
+func depth(code map[string]string, name string) int64 {
+	text, ok := code[name]
+	if !ok {
+		return 0
+	}
+	defer func() { code[name] = text }()
+	delete(code, name)                  // no second time
+	own, deepest := int64(16), int64(0) // the return address, and BP
+	for line := range strings.Lines(text) {
+		if m := frame.FindStringSubmatch(line); m != nil && own == 16 {
+			n, _ := strconv.ParseInt(m[1], 0, 64)
+			own += n
+		}
+		if m := callOf.FindStringSubmatch(line); m != nil {
+			deepest = max(deepest, depth(code, strings.TrimSuffix(m[1], "(SB)")))
+		}
+	}
+	return own + deepest
+}
 
 // TestMachineCode follows all calls from Run. Signal handlers must not allocate, panic, grow the stack, or store
 // pointers with write barriers, and must not load the thread's g. Calls of functions of the caller's are those of Act and
@@ -79,6 +103,12 @@ func TestMachineCode(t *testing.T) {
 		if !seen[here+name] {
 			t.Errorf("Run does not seem to reach %s", name)
 		}
+	}
+	// A signal stack of Go has 32 KB, and other handlers need some of it.
+	if n := depth(code, here+"(*Machine).Run"); n < 300 || n > 2000 {
+		t.Errorf("Run and what it calls need %d bytes of stack, want some hundred", n)
+	} else {
+		t.Logf("%d bytes of stack", n)
 	}
 	t.Logf("%d functions from Run and %d others", len(seen), len(called))
 }
