@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -152,5 +153,34 @@ func BenchmarkWindow(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkEvents times windows in which every eighth address has an event.
+func BenchmarkEvents(b *testing.B) {
+	noCollection(b)
+	for _, events := range []bool{false, true} {
+		b.Run(fmt.Sprint(events), func(b *testing.B) {
+			c, m := newMachine()
+			var sum uint64
+			m.Act = func(m *Machine, e uint64) { sum += e + m.R[rSP] }
+			if events {
+				c.Actions = func(pc uint64, a *Actions) bool {
+					if pc%8 == 0 {
+						a.At = pc
+					}
+					return true
+				}
+			}
+			n := newNative(m, wLexer)
+			best := 1e9
+			for range b.N {
+				n.begin()
+				begin := time.Now()
+				m.Run(6000)
+				best = min(best, float64(time.Since(begin).Nanoseconds())/float64(m.Steps))
+			}
+			b.ReportMetric(best, "min-ns/insn")
+		})
 	}
 }
