@@ -74,15 +74,16 @@ func addTo(hi, lo uint64, e int, sign, z uint64) (uint64, uint64, int, uint64) {
 	return hi, lo, e, sign
 }
 
-// left shifts to the left until the highest bit is bit 125.
+// left shifts until the highest bit is bit 125.
 func left(hi, lo uint64, e int) (uint64, uint64, int) {
 	n := bits.LeadingZeros64(hi)
 	if hi == 0 {
 		hi, lo, e = lo, 0, e-64
 		n = bits.LeadingZeros64(hi)
 	}
-	if n < 2 {
-		return hi, lo, e
+	if n < 2 { // only if hi was 0, so lo is
+		s := uint(2-n) & 63
+		return hi >> s, hi << ((64 - s) & 63), e + int(s)
 	}
 	s := uint(n-2) & 63
 	if s == 0 {

@@ -9,7 +9,7 @@ import (
 func TestFMA(t *testing.T) {
 	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	number := func() uint64 {
-		switch r.IntN(6) {
+		switch r.IntN(7) {
 		case 0:
 			return r.Uint64()
 		case 1:
@@ -18,6 +18,8 @@ func TestFMA(t *testing.T) {
 			return r.Uint64()&(1<<63|1<<52-1) | uint64(r.IntN(4))<<52 // subnormal, and the smallest
 		case 3:
 			return r.Uint64()&(1<<63|1<<52-1) | uint64(0x7fc+r.IntN(4))<<52
+		case 5: // subnormal, with any number of bits
+			return r.Uint64()>>(12+r.IntN(52)) | r.Uint64()&(1<<63)
 		case 4:
 			return r.Uint64()&(1<<63) | uint64(r.IntN(0x7ff))<<52 | uint64(r.IntN(3))
 		}
