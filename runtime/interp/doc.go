@@ -26,8 +26,8 @@
 //
 // # To add an instruction
 //
-// decodeint.go has integer instructions, and decodevector.go all others. When the decoder calls vector, prefixes and
-// opcode are read: opMap is 1 for 0F, 2 for 0F38, 3 for 0F3A; pp is 0, 1, 2, 3 for no prefix, 66, F3, F2; vex is 0, 2 (VEX)
+// decodeint.go has integer instructions, and decodevector.go all others. Most of those are a row of a table: its comment
+// says more. When the decoder calls vector, prefixes and opcode are read: opMap is 1 for 0F, 2 for 0F38, 3 for 0F3A; pp is 0, 1, 2, 3 for no prefix, 66, F3, F2; vex is 0, 2 (VEX)
 // or 4 (EVEX); opcode, w, length, vvvv, mask and zeroing are set. Then
 //
 //   - modrm(n) reads the operands; n is the number of immediate bytes behind them. rm, unless memory is set, and reg are

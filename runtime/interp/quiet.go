@@ -12,7 +12,10 @@ func (d *decoder) hush(first, last uint64) {
 		at -= opSize64
 		o := (*op)(unsafe.Add(nil, at))
 		switch k := o.k; {
-		case k >= kVector || k == kStop || k == kJmp || k == kJmpR || k == kJcc || k == kCmov || k == kCmov32 || k == kSet || k == kFlag || k == kClock ||
+		case k == kVFlags || k == kVIndex:
+			live = false
+		case k >= kVector: // neither reads nor writes flags, or some mask operations write them
+		case k == kStop || k == kJmp || k == kJmpR || k == kJcc || k == kCmov || k == kCmov32 || k == kSet || k == kFlag || k == kClock ||
 			k == kCmpxchg16 || k == kString && o.l0 >= sScas:
 			live = true
 		case k == kCall || k == kCallR || k == kRet || k > kJcc && k < kJmp:
