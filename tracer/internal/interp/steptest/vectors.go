@@ -49,6 +49,15 @@ func vectorOpcode(prefix, m, c byte) bool {
 		c == 0xc2 || c >= 0xc4 && c < 0xc7 || c >= 0xd0
 }
 
+// Features returns the prefix whose features of the processor the form needs: operations on mask registers, with a VEX
+// prefix, are part of AVX-512.
+func (f *VectorForm) Features() byte {
+	if f.Prefix == 2 && f.Map == 1 && (f.Opcode&0xf0 == 0x40 || f.Opcode&0xf0 == 0x90) {
+		return 4
+	}
+	return f.Prefix
+}
+
 // unaligned reports whether memory operands may be anywhere.
 func (f *VectorForm) unaligned() bool {
 	c := f.Opcode
@@ -70,12 +79,16 @@ func (n *Native) Fill(r *rand.Rand) {
 	}
 	for i := range in.V {
 		vectorOf(r, in.V[i][:])
-		if !n.avx512 {
-			clear(in.V[i][4:])
-		}
 	}
 	for i := range in.K {
 		in.K[i] = Number(r)
+	}
+	if !n.avx512 {
+		for i := range in.V[:16] {
+			clear(in.V[i][4:])
+		}
+		clear(in.V[16:])
+		clear(in.K[:])
 	}
 	in.R[4] = 0
 	in.Flags = 0x202 | r.Uint64()&0x8c5
