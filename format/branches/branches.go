@@ -74,9 +74,15 @@ const (
 	Clause Kind = 'C' // a clause of a switch or a select begins
 	Entry  Kind = 'E' // the function is called
 	Inline Kind = 'I' // the inlined body of Call is entered
+	Leave  Kind = 'L' // it is left
+	Exit   Kind = 'X' // the function returns
+	Round  Kind = 'R' // a round of a for without a condition begins
+	Label  Kind = 'G' // control comes to a label
+	None   Kind = 'N' // a switch without a default has no clause for the value
 )
 
-var kindNames = map[Kind]string{True: "true", False: "false", Clause: "clause", Entry: "entry", Inline: "inlined"}
+var kindNames = map[Kind]string{True: "true", False: "false", Clause: "clause", Entry: "entry", Inline: "inlined",
+	Leave: "left", Exit: "return", Round: "round", Label: "label", None: "no clause"}
 
 func (k Kind) String() string { return kindNames[k] }
 
