@@ -11,13 +11,13 @@
 //
 // A number is an unsigned varint, as in package encoding/binary.
 //
-//	file       "pep branches 1\n", number of packages, packages
+//	file       "pep branches 2\n", number of packages, packages
 //	package    length in bytes, import path: text, number of strings, strings: text, number of functions, functions
 //	text       length, bytes
 //	string     index of a string of the package
 //	position   file: string, line, column
 //	function   name: string, size of the code, number of calls, calls, number of outcomes, outcomes, number of rows, rows
-//	call       number of the call that it is in, name of the function: string, position
+//	call       number of the call that it is in, name of the function: string, position, position of the function
 //	outcome    kind (1 byte), lost (1 byte), number of the call that it is in, position
 //	row        PC less that of the row before, way (1 byte), index if way is 'j', number of outcomes, their indexes
 //
@@ -33,7 +33,7 @@ import (
 )
 
 // Magic is what a file begins with.
-const Magic = "pep branches 1\n"
+const Magic = "pep branches 2\n"
 
 // A Package has the functions of a package that the compiler has compiled, inlined calls and all.
 type Package struct {
@@ -55,6 +55,7 @@ type Call struct {
 	In   int // the call that this is in: 1 + index, or 0 for none
 	Func string
 	Pos  Pos
+	Decl Pos // of the function, as the Pos of an Entry
 }
 
 // A Pos is a position in the source.
@@ -294,7 +295,7 @@ func (r *reader) pkg() (p Package) {
 func (r *reader) function() (f Func) {
 	f.Name, f.Size = r.str(), r.number()
 	for i := range r.count() {
-		f.Calls = append(f.Calls, Call{r.below(i + 1), r.str(), r.pos()})
+		f.Calls = append(f.Calls, Call{r.below(i + 1), r.str(), r.pos(), r.pos()})
 	}
 	for range r.count() {
 		o := Outcome{Kind(r.below(256)), Loss(r.below(len(lossNames))), r.below(len(f.Calls) + 1), r.pos()}

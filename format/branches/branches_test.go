@@ -47,8 +47,9 @@ func TestRead(t *testing.T) {
 		"not taken true:11:11", "taken false:11:11", "taken false:11:2",
 		"not taken true:11:2", "taken false:11:2",
 		"at inlined:12:15 in main.twice", "not taken true:31:2 in main.twice", "taken false:31:2 in main.twice",
+		"at left:12:15 in main.twice", "at return:10:6",
 		"not taken false:18:6", "taken true:18:6",
-		"at clause:22:2", "at clause:24:2",
+		"at clause:22:2", "at clause:24:2", "at return:10:6",
 	}
 	if !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)

@@ -109,12 +109,9 @@ func (p *Plan) count(is func(Op) bool) int {
 // New has the paths of f numbered, by estimated frequencies of its edges, and decides
 // where the code stands. The error says why the function cannot be profiled.
 func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
-	graph, err := pathnum.Number(input(f), opts)
+	graph, err := Number(f, opts)
 	if err != nil {
 		return nil, err
-	}
-	if graph.N == 0 {
-		return nil, fmt.Errorf("no path through it ever ends")
 	}
 	p := &Plan{
 		Func:     f,
@@ -137,6 +134,15 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// Number has the paths of f numbered, by estimated frequencies of its edges. The error says why it has no numbers.
+func Number(f *flow.Func, opts pathnum.Options) (*pdag.Graph, error) {
+	graph, err := pathnum.Number(input(f), opts)
+	if err == nil && graph.N == 0 {
+		err = fmt.Errorf("no path through it ever ends")
+	}
+	return graph, err
 }
 
 // input returns the graph of f with estimated frequencies.

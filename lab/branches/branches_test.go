@@ -79,7 +79,8 @@ func TestCodeIsUnchanged(t *testing.T) {
 	}
 }
 
-// Of a condition with && that becomes one comparison the table counts how often it holds, and says that the other outcomes are merged.
+// Of a condition with && that becomes one comparison the table counts how often it holds, and how often not, and says that the outcomes
+// of the left operand are merged.
 func checkMerged(t *testing.T, file string, counts map[Key]Count) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -96,8 +97,8 @@ func checkMerged(t *testing.T, file string, counts map[Key]Count) {
 				continue
 			}
 			n++
-			holds := k.Kind == branches.True && strings.HasPrefix(s[k.Pos.Col-1:], "if")
-			if holds != (c.Lost == 0) || !holds && c.Lost != branches.Merged {
+			whole := strings.HasPrefix(s[k.Pos.Col-1:], "if")
+			if whole != (c.Lost == 0) || !whole && c.Lost != branches.Merged {
 				t.Errorf("%s: %s: lost because of %q", k.Pos, k.Kind, c.Lost)
 			}
 		}
