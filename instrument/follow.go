@@ -55,7 +55,7 @@ func Follow(pkg *Package) (res *actions.Package, err error) {
 				why = "the package has too many paths"
 			default:
 				sites.Funcs = append(sites.Funcs, d.Func(f, g, base))
-				res.Funcs = append(res.Funcs, find.Func(f, g, base))
+				res.Funcs = append(res.Funcs, find.Func(f, g, base, len(sites.Funcs)-1))
 				base += g.N
 				continue
 			}

@@ -13,14 +13,14 @@ package actions
 
 import (
 	"github.com/pepgo/pep/format/branches"
-	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/format/wire"
 )
 
 // A Package has what outcomes do in the functions of a package.
 type Package struct {
 	Path  string
-	Sites *wire.Package // what path numbers mean: function i of Funcs that has paths is the one with that name
+	Sites *wire.Package // what path numbers mean
 	Funcs []Func
 }
 
@@ -28,18 +28,17 @@ type Package struct {
 type Func struct {
 	Name    string
 	Decl    branches.Pos
-	Unknown string // why nobody can tell its paths, if that is known from the source
-	Base    uint64 // of its path numbers
-	Graph   pdag.Graph
-	Enter   []Op // what a call does
+	Unknown string        // why nobody can tell its paths, if that is known from the source
+	Site    int           // index of the function in the site table; -1 if it has no path numbers
+	Enter   []register.Op // what a call does
 	Events  []Event
 }
 
-// An Event is what an outcome does. Returns are in none: they end a path.
+// An Event is what an outcome does to the register of the function. Returns have none: they end a path.
 type Event struct {
 	Kind      branches.Kind
 	Line, Col int
-	Ops       []Op
+	Ops       []register.Op
 
 	// Nodes of the graph at which a path goes on in another way if the outcome happens. If the outcome cannot be seen, nobody can
 	// tell paths apart that go through these.
@@ -47,20 +46,4 @@ type Event struct {
 
 	// Vital says that without the outcome all paths of the function may get wrong numbers.
 	Vital bool
-}
-
-// A Do is what an operation does to a path register.
-type Do byte
-
-const (
-	Set Do = iota // the register becomes Arg
-	Add           // Arg is added to it, modulo 2^32
-	End           // a path ends whose number it has, and until it is set it has none
-	dos
-)
-
-// An Op is an operation on a path register.
-type Op struct {
-	Do  Do
-	Arg uint32
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 )
@@ -77,17 +78,18 @@ type finder struct {
 }
 
 type event struct {
-	before, add, after []actions.Op
+	before, add, after []register.Op
 	added              bool
 	done               bool // after is known
 	nodes              []int
 	vital              bool
 }
 
-// Func returns what the outcomes of f do, whose numbering is g.
-func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64) actions.Func {
+// Func returns what the outcomes of f do, whose numbering is g. Its paths have the numbers from base on, and it is function site of the
+// site table.
+func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actions.Func {
 	out := fd.Unknown(f, "")
-	out.Base, out.Graph = base, *g
+	out.Site = site
 	w := &finder{Finder: fd, fn: f, g: g, base: base, falls: map[*mark.Marker]int{}, events: map[key]*event{}, leaves: map[*flow.Edge]bool{}}
 	out.Enter = w.all()
 	if out.Unknown = w.why; w.why != "" {
@@ -116,7 +118,7 @@ func (fd *Finder) Unknown(f *flow.Func, why string) actions.Func {
 			at = d.Recv.Opening
 		}
 	}
-	return actions.Func{Name: f.Name, Decl: fd.pos(at), Unknown: why}
+	return actions.Func{Name: f.Name, Decl: fd.pos(at), Unknown: why, Site: -1}
 }
 
 func (fd *Finder) pos(p token.Pos) branches.Pos {
@@ -141,7 +143,7 @@ func (w *finder) event(k key) *event {
 }
 
 // all finds all outcomes, and returns what a call does.
-func (w *finder) all() []actions.Op {
+func (w *finder) all() []register.Op {
 	for _, s := range w.g.Starts[1:] {
 		if s.Node == 0 {
 			w.fail("a loop begins with the function")
@@ -155,7 +157,7 @@ func (w *finder) all() []actions.Op {
 			}
 		}
 	}
-	enter := append([]actions.Op{{Do: actions.Set, Arg: uint32(w.base)}}, w.chain(0)...)
+	enter := append([]register.Op{{Do: register.Set, Arg: uint32(w.base)}}, w.chain(0)...)
 	for _, n := range w.reached() {
 		if k := w.arrival(n); k.pos.IsValid() {
 			e := w.event(k)
@@ -231,12 +233,12 @@ func (w *finder) start(n int) (val uint64, ok bool) {
 }
 
 // cut returns what ends a path at node n and begins the next one, if paths start there.
-func (w *finder) cut(n int) []actions.Op {
+func (w *finder) cut(n int) []register.Op {
 	val, ok := w.start(n)
 	if !ok {
 		return nil
 	}
-	return []actions.Op{{Do: actions.End}, {Do: actions.Set, Arg: uint32(w.base + val)}}
+	return []register.Op{{Do: register.End}, {Do: register.Set, Arg: uint32(w.base + val)}}
 }
 
 // arrival returns the outcome that says that control comes to node n, at which paths start, if there is one that is no outcome of n's
@@ -277,7 +279,7 @@ func (w *finder) own(n int) bool {
 }
 
 // chain returns what a path does from its arrival at node n to its next outcome.
-func (w *finder) chain(n int) (ops []actions.Op) {
+func (w *finder) chain(n int) (ops []register.Op) {
 	if w.arrival(n).pos.IsValid() || w.own(n) {
 		return nil
 	}
@@ -285,7 +287,7 @@ func (w *finder) chain(n int) (ops []actions.Op) {
 }
 
 // on returns what a path does from node n on, to its next outcome.
-func (w *finder) on(n int) (ops []actions.Op) {
+func (w *finder) on(n int) (ops []register.Op) {
 	for range w.g.Nodes {
 		live := w.live(n)
 		out, known := w.known(n)
@@ -298,7 +300,7 @@ func (w *finder) on(n int) (ops []actions.Op) {
 		}
 		e, num := w.fn.Nodes[n].Out[out], w.g.Nodes[n].Out[out]
 		if num.Val != 0 {
-			ops = append(ops, actions.Op{Do: actions.Add, Arg: uint32(num.Val)})
+			ops = append(ops, register.Op{Do: register.Add, Arg: uint32(num.Val)})
 		}
 		if num.To == pdag.Exit {
 			return append(ops, w.leave(e)...)
@@ -306,7 +308,7 @@ func (w *finder) on(n int) (ops []actions.Op) {
 		for _, mk := range w.fn.Nodes[n].Markers {
 			if to, ok := w.falls[mk]; ok && to == num.To {
 				// The outcome of the clause comes next, which adds the value of the way from the switch.
-				return append(ops, actions.Op{Do: actions.Add, Arg: -w.clause(to)})
+				return append(ops, register.Op{Do: register.Add, Arg: -w.clause(to)})
 			}
 		}
 		n = num.To
@@ -332,15 +334,15 @@ func (w *finder) clause(n int) uint32 {
 }
 
 // leave returns what a path does that leaves the function by e: before a panic it ends. Returns have outcomes.
-func (w *finder) leave(e *flow.Edge) []actions.Op {
+func (w *finder) leave(e *flow.Edge) []register.Op {
 	if e.Panics {
-		return []actions.Op{{Do: actions.End}}
+		return []register.Op{{Do: register.End}}
 	}
 	return nil
 }
 
 // to returns what a path does behind edge i of node n, to its next outcome.
-func (w *finder) to(n, i int) []actions.Op {
+func (w *finder) to(n, i int) []register.Op {
 	if to := w.g.Nodes[n].Out[i].To; to != pdag.Exit {
 		return w.chain(to)
 	}
@@ -349,7 +351,7 @@ func (w *finder) to(n, i int) []actions.Op {
 
 // decision adds the outcomes of the decision at node n.
 func (w *finder) decision(n int) {
-	var before []actions.Op
+	var before []register.Op
 	if w.own(n) {
 		before = w.cut(n)
 	}
@@ -370,7 +372,7 @@ func (w *finder) decision(n int) {
 }
 
 // none is called for an edge of a decision without an outcome.
-func (w *finder) none(n int, e *flow.Edge, val uint32, before, after []actions.Op) {
+func (w *finder) none(n int, e *flow.Edge, val uint32, before, after []register.Op) {
 	switch {
 	case e.Point.Jump != nil:
 		w.fail("a jump leaves the body of a range over a function")
@@ -380,7 +382,7 @@ func (w *finder) none(n int, e *flow.Edge, val uint32, before, after []actions.O
 }
 
 // put adds an outcome of node n.
-func (w *finder) put(n int, k key, val uint32, before, after []actions.Op) {
+func (w *finder) put(n int, k key, val uint32, before, after []register.Op) {
 	e := w.event(k)
 	if len(e.nodes) > 0 || e.vital {
 		w.fail("two decisions have the same outcome")
@@ -388,7 +390,7 @@ func (w *finder) put(n int, k key, val uint32, before, after []actions.Op) {
 	}
 	e.before = before
 	if val != 0 {
-		e.add = []actions.Op{{Do: actions.Add, Arg: val}}
+		e.add = []register.Op{{Do: register.Add, Arg: val}}
 	}
 	e.after = after
 	e.nodes = []int{n}
@@ -422,7 +424,7 @@ func (w *finder) outcome(e *flow.Edge) (key, bool) {
 
 // leaf adds the outcomes that happen if a condition's operand has an outcome. If it decides operators, too, these have outcomes
 // as well, so that the first one gets what is left of the value.
-func (w *finder) leaf(n int, e *flow.Edge, val uint32, before, after []actions.Op) {
+func (w *finder) leaf(n int, e *flow.Edge, val uint32, before, after []register.Op) {
 	if w.leaves[e] {
 		return
 	}
@@ -445,7 +447,7 @@ func (w *finder) leaf(n int, e *flow.Edge, val uint32, before, after []actions.O
 	}
 	first.added, first.before = true, before
 	if first.add = nil; rest != 0 {
-		first.add = []actions.Op{{Do: actions.Add, Arg: rest}}
+		first.add = []register.Op{{Do: register.Add, Arg: rest}}
 	}
 	if last.done && !slices.Equal(last.after, after) {
 		w.fail("an outcome leads to two places")
@@ -463,7 +465,7 @@ func (w *finder) leaf(n int, e *flow.Edge, val uint32, before, after []actions.O
 }
 
 // weight returns what the outcome k of a condition adds, of which it is the first one for an operand behind l.
-func (w *finder) weight(k key, l *mark.Leaf) []actions.Op {
+func (w *finder) weight(k key, l *mark.Leaf) []register.Op {
 	e := w.event(k)
 	if e.added {
 		return e.add
@@ -476,7 +478,7 @@ func (w *finder) weight(k key, l *mark.Leaf) []actions.Op {
 					continue
 				}
 				if f := w.fired(other, x.Outcome); len(f) > 0 && f[0] == k && !w.g.Nodes[n].Out[i].Dead && !e.added {
-					var before []actions.Op
+					var before []register.Op
 					if w.own(n) {
 						before = w.cut(n)
 					}

@@ -1,0 +1,264 @@
+package actions
+
+// This file makes the actions of instructions.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/register"
+)
+
+// A Table has the actions of a program.
+type Table struct {
+	Ops     []register.Op // actions, one behind the other
+	Slots   []uint16      // how many registers a function has, by its index in Funcs
+	Funcs   []Placed
+	Sources []*Source
+}
+
+// A Placed is a function of the program.
+type Placed struct {
+	Name       string
+	Addr, Size uint64
+	Rows       []Row
+}
+
+// A Row says that an action happens when an instruction is executed in a way.
+type Row struct {
+	PC     uint64 // from the beginning of the function
+	Way    branches.Way
+	Index  int    // of branches.Jump: the entry of the table
+	Action uint32 // index of its first operation in Ops
+}
+
+// A Source is a function of the source with what is known of its paths in the program.
+type Source struct {
+	*Func
+	Package *Package
+	First   uint64 // the number of its path 0 in the program
+
+	Places  int            // in how many places of the program it is: as a function, or inlined
+	Blind   int            // in how many of them nobody can tell its paths
+	Why     string         // a reason for one of these, or why nobody can tell them anywhere
+	Unclear map[int]string // nodes of the graph at which it is not known everywhere how paths go on, with the reason
+}
+
+// Numbered reports whether the paths of the function have numbers.
+func (s *Source) Numbered() bool { return s.Site >= 0 }
+
+// Paths returns how many paths the function has.
+func (s *Source) Paths() uint64 {
+	if !s.Numbered() {
+		return 0
+	}
+	return s.Package.Sites.Funcs[s.Site].Graph.N
+}
+
+// Tells returns an empty string if the counts of a path are those of the program, or the reason why they may not be. Paths that go through
+// a node of Unclear count as another one that goes through it, too, and comes from the same place.
+func (s *Source) Tells(path uint64) string {
+	if s.Why != "" {
+		return s.Why
+	}
+	if len(s.Unclear) == 0 {
+		return ""
+	}
+	_, steps, ok := s.Package.Sites.Funcs[s.Site].Graph.Decode(path)
+	if !ok {
+		return "it has no such path"
+	}
+	for _, step := range steps {
+		if why := s.Unclear[step.Node]; why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// Join makes the actions of functions in a program.
+func Join(funcs []branches.Placed, pkgs []*Package) (*Table, error) {
+	t := &Table{}
+	byDecl := map[branches.Pos]*Source{}
+	first := uint64(0)
+	for _, p := range pkgs {
+		for i := range p.Funcs {
+			f := &p.Funcs[i]
+			s := &Source{Func: f, Package: p, Why: f.Unknown, Unclear: map[int]string{}}
+			if s.Numbered() {
+				s.First = first + p.Sites.Funcs[f.Site].Base
+			}
+			t.Sources = append(t.Sources, s)
+			byDecl[f.Decl] = s
+		}
+		if first += p.Sites.Paths(); first >= math.MaxUint32 {
+			return nil, fmt.Errorf("the program has more than %d paths", uint32(math.MaxUint32))
+		}
+	}
+	actions := map[string]uint32{}
+	for _, f := range funcs {
+		j := &joiner{table: t, f: &f.Func, sources: byDecl, actions: actions, ops: make([][]register.Op, len(f.Outcomes))}
+		placed := Placed{f.Name, f.Addr, f.Size, j.rows()}
+		if len(placed.Rows) > 0 {
+			t.Funcs = append(t.Funcs, placed)
+			t.Slots = append(t.Slots, uint16(j.slots))
+		}
+	}
+	return t, nil
+}
+
+type joiner struct {
+	table   *Table
+	f       *branches.Func
+	sources map[branches.Pos]*Source
+	actions map[string]uint32 // by their operations
+	ops     [][]register.Op   // by outcome
+	slots   int
+}
+
+type place struct {
+	kind      branches.Kind
+	line, col int
+}
+
+func (j *joiner) rows() (rows []Row) {
+	outcomes := make([]map[place][]int, len(j.f.Calls)+1)
+	for i, o := range j.f.Outcomes {
+		k := place{o.Kind, o.Pos.Line, o.Pos.Col}
+		if o.Kind == branches.Entry || o.Kind == branches.Exit || o.Kind == branches.Inline || o.Kind == branches.Leave {
+			k = place{kind: o.Kind}
+		}
+		if outcomes[o.Call] == nil {
+			outcomes[o.Call] = map[place][]int{}
+		}
+		outcomes[o.Call][k] = append(outcomes[o.Call][k], i)
+	}
+	for call, of := range outcomes {
+		if j.slots == math.MaxUint16 {
+			break
+		}
+		var at branches.Pos
+		enter, leave := branches.Inline, branches.Leave
+		if call > 0 {
+			at = j.f.Calls[call-1].Decl
+		} else if enter, leave = branches.Entry, branches.Exit; len(of[place{kind: enter}]) > 0 {
+			at = j.f.Outcomes[of[place{kind: enter}][0]].Pos
+		}
+		if s := j.sources[at]; s != nil {
+			j.instance(s, of, enter, leave)
+		}
+	}
+	for _, r := range j.f.Rows {
+		var ops []register.Op
+		for _, o := range r.Outcomes {
+			ops = append(ops, j.ops[o]...)
+		}
+		if len(ops) > 0 {
+			rows = append(rows, Row{r.PC, r.Way, r.Index, j.action(ops)})
+		}
+	}
+	return rows
+}
+
+// instance gives outcomes of the source s in one place what they do.
+func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.Kind) {
+	if len(of[place{kind: enter}]) == 0 {
+		return // another outcome is in a call of which the compiler has left nothing
+	}
+	s.Places++
+	if s.Unknown != "" {
+		s.Blind++
+		return
+	}
+	loss := func(k place) branches.Loss {
+		worst := branches.Loss(0)
+		for _, o := range of[k] {
+			worst = max(worst, j.f.Outcomes[o].Lost)
+		}
+		return worst
+	}
+	blind := func(why string) {
+		s.Blind++
+		s.Why = why
+	}
+	for _, k := range []place{{kind: enter}, {kind: leave}} {
+		if l := loss(k); l != 0 {
+			blind(k.kind.String() + ": " + l.String())
+			return
+		}
+	}
+	unclear := map[int]string{}
+	for _, e := range s.Events {
+		k := place{e.Kind, e.Line, e.Col}
+		why := loss(k).String()
+		if _, ok := of[k]; !ok && e.Kind != branches.Round && e.Kind != branches.Label {
+			why = "no outcome"
+		}
+		if why == "" {
+			continue
+		}
+		if e.Vital {
+			blind(why)
+			return
+		}
+		for _, n := range e.Nodes {
+			unclear[n] = why
+		}
+	}
+	for n, why := range unclear {
+		s.Unclear[n] = why
+	}
+	slot := uint16(j.slots)
+	j.slots++
+	set := func(k place, ops []register.Op) {
+		for _, o := range of[k] {
+			for _, op := range ops {
+				op.Slot = slot
+				if op.Do == register.Set {
+					op.Arg += uint32(s.First) - j.base(s)
+				}
+				j.ops[o] = append(j.ops[o], op)
+			}
+		}
+	}
+	set(place{kind: enter}, s.Enter)
+	set(place{kind: leave}, []register.Op{{Do: register.End}})
+	for _, e := range s.Events {
+		set(place{e.Kind, e.Line, e.Col}, e.Ops)
+	}
+}
+
+// base returns the number of path 0 in the package.
+func (j *joiner) base(s *Source) uint32 { return uint32(s.Package.Sites.Funcs[s.Site].Base) }
+
+// action returns the number of the action with the given operations.
+func (j *joiner) action(ops []register.Op) uint32 {
+	ops = slices.Clone(ops)
+	ops[len(ops)-1].Last = true
+	key := fmt.Sprint(ops)
+	at, ok := j.actions[key]
+	if !ok {
+		at = uint32(len(j.table.Ops))
+		j.actions[key] = at
+		j.table.Ops = append(j.table.Ops, ops...)
+	}
+	return at
+}
+
+// Find returns the function of the source that has a path of the program, and the number of the path in it.
+func (t *Table) Find(path uint32) (s *Source, number uint64) {
+	var numbered []*Source
+	for _, s := range t.Sources {
+		if s.Numbered() {
+			numbered = append(numbered, s)
+		}
+	}
+	i, ok := slices.BinarySearchFunc(numbered, uint64(path), func(s *Source, p uint64) int { return cmp.Compare(s.First, p) })
+	if !ok {
+		i--
+	}
+	return numbered[i], uint64(path) - numbered[i].First
+}

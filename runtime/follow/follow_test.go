@@ -1,0 +1,92 @@
+package follow
+
+import (
+	"slices"
+	"testing"
+
+	. "github.com/pepgo/pep/format/register"
+)
+
+// A program with a recursive function of two paths, which calls an inlined one of two paths in a loop:
+//
+//	func f(n int) {          entry: 0
+//		for i := range n {   true: end, start with 1; false: end, start with 1, add 1
+//			g(i)             inlined: 10; its condition adds 1; left: end
+//		}
+//	}                        return: end
+var ops = []Op{
+	op(Set, true, 0, 0),                       // 0 entry
+	op(End, false, 0, 0), op(Set, true, 0, 1), // 1 true
+	op(End, false, 0, 0), op(Set, false, 0, 1), // 3 false
+	op(Add, true, 0, 1),
+	op(Set, true, 1, 10), // 6 inlined
+	op(Add, true, 1, 1),  // 7 its condition
+	op(End, true, 1, 0),  // 8 left
+	op(End, true, 0, 0),  // 9 return
+	op(Set, true, 0, 20), // 10 entry of another function
+	op(End, true, 0, 0),  // 11 return
+}
+
+func op(do Do, last bool, slot uint16, arg uint32) Op {
+	return Op{Do: do, Last: last, Slot: slot, Arg: arg}
+}
+
+var slots = []uint16{2, 1}
+
+func steps(m *Machine, list [][3]uint64) []uint32 {
+	for _, s := range list {
+		m.Step(s[0], uint32(s[1]), uint32(s[2]))
+	}
+	return m.Ended
+}
+
+func TestStep(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		steps [][3]uint64 // depth, function, action
+		want  []uint32
+	}{
+		{"a call", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {8, 0, 6}, {8, 0, 7}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 11, 1, 2}},
+		{"recursion", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {16, 0, 0}, {16, 0, 3}, {16, 0, 9}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 0, 2, 1, 2}},
+		{"one frame after the other", [][3]uint64{{8, 0, 0}, {16, 1, 10}, {16, 1, 11}, {16, 0, 0}, {16, 0, 3}, {16, 0, 9}, {8, 0, 3}}, []uint32{20, 0, 2, 0}},
+		{"a panic leaves frames", [][3]uint64{{8, 0, 0}, {16, 1, 10}, {24, 0, 0}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 2}},
+		{"a frame of another function at the same depth", [][3]uint64{{8, 0, 0}, {8, 1, 11}}, nil},
+		{"what began before", [][3]uint64{{8, 0, 7}, {8, 0, 8}, {8, 0, 9}, {8, 0, 1}, {8, 0, 3}}, []uint32{1}},
+	} {
+		m := New(ops, slots, 8, 16)
+		if got := steps(m, test.steps); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// Without room the oldest frames are forgotten, and nothing is wrong.
+func TestRoom(t *testing.T) {
+	m := New(ops, slots, 2, 3)
+	got := steps(m, [][3]uint64{{8, 1, 10}, {16, 0, 0}, {24, 1, 10}, {24, 1, 11}, {16, 0, 9}, {8, 1, 11}, {8, 1, 10}, {8, 1, 11}})
+	if want := []uint32{20, 20}; !slices.Equal(got, want) || m.Forgotten != 1 {
+		t.Errorf("%v, forgotten %d, want %v, 1", got, m.Forgotten, want)
+	}
+	for range 5 {
+		steps(m, [][3]uint64{{8, 1, 10}, {8, 1, 11}})
+	}
+	if len(m.Ended) != 3 || m.Dropped != 4 {
+		t.Errorf("%d ends, %d dropped, want 3, 4", len(m.Ended), m.Dropped)
+	}
+	if m := New(ops, slots, 1, 1); steps(m, [][3]uint64{{8, 0, 0}, {8, 7, 0}, {8, 0, 9}}) != nil && len(m.Ended) > 0 {
+		t.Errorf("ends %v", m.Ended)
+	}
+}
+
+func TestAllocs(t *testing.T) {
+	m := New(ops, slots, 8, 16)
+	if n := testing.AllocsPerRun(100, func() {
+		m.Ended = m.Ended[:0]
+		m.Step(8, 0, 0)
+		m.Step(16, 1, 10)
+		m.Step(16, 1, 11)
+		m.Step(8, 0, 9)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
