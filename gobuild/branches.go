@@ -31,13 +31,13 @@ func (b *build) writeBranches(env []string) error {
 	if err != nil {
 		return err
 	}
-	var tables [][]byte
+	var tables, actions [][]byte
 	for _, path := range slices.Sorted(maps.Keys(archives)) {
-		table, err := toolexec.BranchTable(archives[path])
+		table, acts, err := toolexec.BranchTable(archives[path])
 		if err != nil {
 			return err
 		}
-		tables = append(tables, table)
+		tables, actions = append(tables, table), append(actions, acts)
 	}
-	return os.WriteFile(b.args.Table, branches.Join(tables), 0o666)
+	return os.WriteFile(b.args.Table, branches.Join(tables, actions), 0o666)
 }

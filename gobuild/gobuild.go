@@ -293,7 +293,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		return nil, "", err
 	}
 	if b.args.Table != "" {
-		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(string) string { return toolexec.Branches(b.compiler.Key) }))
+		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(string) string { return toolexec.Branches(b.compiler.Key, key) }))
 		return goArgs, "", err
 	}
 	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {

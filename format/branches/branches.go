@@ -12,7 +12,8 @@
 // A number is an unsigned varint, as in package encoding/binary.
 //
 //	file       "pep branches 2\n", number of packages, packages
-//	package    length in bytes, import path: text, number of strings, strings: text, number of functions, functions
+//	package    length in bytes, import path: text, number of strings, strings: text, number of functions, functions,
+//	           length in bytes, what the outcomes do (format/actions)
 //	text       length, bytes
 //	string     index of a string of the package
 //	position   file: string, line, column
@@ -37,8 +38,9 @@ const Magic = "pep branches 2\n"
 
 // A Package has the functions of a package that the compiler has compiled, inlined calls and all.
 type Package struct {
-	Path  string
-	Funcs []Func
+	Path    string
+	Funcs   []Func
+	Actions []byte // what outcomes do in functions of the package, as package actions reads it
 }
 
 // A Func is a function, under its name in the executable.
@@ -133,11 +135,12 @@ type Row struct {
 	Outcomes []int
 }
 
-// Join makes a file of tables of packages, as the compiler writes them.
-func Join(tables [][]byte) []byte {
+// Join makes a file of tables of packages, as the compiler writes them, and of what their outcomes do.
+func Join(tables, actions [][]byte) []byte {
 	b := binary.AppendUvarint([]byte(Magic), uint64(len(tables)))
-	for _, t := range tables {
+	for i, t := range tables {
 		b = append(binary.AppendUvarint(b, uint64(len(t))), t...)
+		b = append(binary.AppendUvarint(b, uint64(len(actions[i]))), actions[i]...)
 	}
 	return b
 }
@@ -156,6 +159,7 @@ func Read(data []byte) (pkgs []Package, err error) {
 			p.bad = true
 		}
 		r.bad = r.bad || p.bad
+		pkg.Actions = []byte(r.bytes())
 		pkgs = append(pkgs, pkg)
 	}
 	if r.bad || r.text != "" {

@@ -5,35 +5,47 @@ package toolexec
 import (
 	"errors"
 	"fmt"
+	"go/types"
 	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/gobuild/internal/archive"
+	"github.com/pepgo/pep/instrument"
 )
 
 const (
 	branchesField = "branches="
 
 	branchesMember = "pep.branches" // the archive member that holds the table
+	actionsMember  = "pep.actions"  // the archive member that says what outcomes do to path registers
 
 	// envBranches names the environment variable that tells the compiler where to write the table.
 	envBranches = "PEPBUILD_TABLE"
 )
 
 // Branches returns the tag of a package that is not instrumented and has a table of branches, as an argument of the compile
-// command. The compiler's key stands for all that the table depends on.
-func Branches(compilerKey string) string { return TagFlag + "=" + branchesField + compilerKey }
+// command. The compiler's key stands for all that the table depends on, and the tool's for all that the actions do.
+func Branches(compilerKey, tool string) string {
+	return TagFlag + "=" + branchesField + compilerKey + "," + tool
+}
 
-// BranchTable returns the table of branches of the package in an archive.
-func BranchTable(file string) ([]byte, error) {
-	table, err := archive.Find(file, branchesMember)
-	if table == nil && err == nil {
+// BranchTable returns the table of branches of the package in an archive, and what its outcomes do.
+func BranchTable(file string) (table, actions []byte, err error) {
+	if table, err = archive.Find(file, branchesMember); err == nil {
+		actions, err = archive.Find(file, actionsMember)
+	}
+	if err == nil && (table == nil || actions == nil) {
 		err = fmt.Errorf("%s has no table of branches", file)
 	}
-	return table, err
+	return table, actions, err
 }
 
 // compileWithBranches compiles a package with the compiler that writes tables.
 func (t *tool) compileWithBranches(compilerKey string) (int, error) {
+	// Names of files begin with $GOROOT for the directory that the toolchain is in.
+	goroot := strings.TrimSuffix(filepath.Dir(t.path), filepath.FromSlash("/pkg/tool/linux_amd64"))
 	if err := t.choose(Tag{Compiler: compilerKey}); err != nil {
 		return 1, err
 	}
@@ -52,5 +64,38 @@ func (t *tool) compileWithBranches(compilerKey string) (int, error) {
 	if err != nil {
 		return 1, fmt.Errorf("the compiler has written no table of branches: %w", err)
 	}
-	return 0, archive.Add(out, branchesMember, table)
+	acts, err := t.actions(goroot)
+	if err != nil {
+		return 1, err
+	}
+	return 0, errors.Join(archive.Add(out, branchesMember, table), archive.Add(out, actionsMember, acts))
+}
+
+// actions returns what outcomes do in the package that is compiled.
+func (t *tool) actions(goroot string) ([]byte, error) {
+	c := &compilation{tool: t}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	imports, err := readImports(c.importcfg)
+	if err != nil {
+		return nil, err
+	}
+	p, err := instrument.Follow(&instrument.Package{
+		Path: c.path, Files: c.order, Importer: imports, GoVersion: c.lastFlag("-lang"), Sizes: types.SizesFor("gc", os.Getenv("GOARCH")),
+		Rename: func(name string) string {
+			name = trimmed(name, c.rewrites)
+			if rest, ok := strings.CutPrefix(name, goroot+string(filepath.Separator)); ok {
+				name = "$GOROOT/" + filepath.ToSlash(rest)
+			}
+			return name
+		},
+	})
+	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
+		return nil, reportInternal(c.stderr, internal)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s compiles but its paths cannot be numbered: %w", c.path, err)
+	}
+	return actions.Append(nil, p), nil
 }

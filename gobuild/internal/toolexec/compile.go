@@ -40,6 +40,7 @@ func (t *tool) compile() (int, error) {
 		return t.compileRuntime()
 	}
 	if key, ok := strings.CutPrefix(value, branchesField); ok {
+		key, _, _ := strings.Cut(key, ",")
 		return t.compileWithBranches(key)
 	}
 	tag, err := ParseTag(value)
