@@ -1,0 +1,106 @@
+package branches
+
+// This file compares paths with those of exact mode.
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/actions"
+)
+
+// A PathResult says how many paths have the counts of exact mode.
+type PathResult struct {
+	Functions int // that both know, and that were executed
+	Equal     int // of these
+	Paths     int // of the equal ones, that were executed
+	N         int64
+	Unclear   map[string]int // functions some of whose paths are unclear, by reason; the others are equal
+	UnclearN  int64          // executions of these paths
+	Blind     map[string]int // functions of which nobody can tell the paths, by reason
+	BlindN    int64
+	Differ    []string // that should be equal
+}
+
+// ComparePaths compares what was followed through a table with an exact profile of the same run.
+func ComparePaths(t *actions.Table, got PathCount, file *profile.File) (*PathResult, error) {
+	exact := map[string]map[uint64]int64{}
+	paths, err := file.Paths()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		n, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("path %q: %w", p.ID.Label, err)
+		}
+		if exact[p.Symbol] == nil {
+			exact[p.Symbol] = map[uint64]int64{}
+		}
+		exact[p.Symbol][n] += p.Count
+	}
+	r := &PathResult{Unclear: map[string]int{}, Blind: map[string]int{}}
+	packages := map[string]bool{} // that exact mode counts
+	for _, s := range t.Sources {
+		if len(exact[s.Name]) > 0 {
+			packages[s.Package.Path] = true
+		}
+	}
+	for _, s := range t.Sources {
+		if !packages[s.Package.Path] || len(exact[s.Name]) == 0 && len(got[s]) == 0 {
+			continue
+		}
+		r.add(s, got[s], exact[s.Name])
+	}
+	return r, nil
+}
+
+func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
+	r.Functions++
+	all := map[uint64]bool{}
+	total := int64(0)
+	for p := range got {
+		all[p] = true
+	}
+	for p, n := range want {
+		all[p] = true
+		total += n
+	}
+	if s.Why != "" {
+		r.Blind[s.Why]++
+		r.BlindN += total
+		return
+	}
+	why, ok := "", true
+	sum := int64(0) // of unclear paths, which may be counted as each other
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		if w := s.Tells(p); w != "" {
+			why = w
+			sum += got[p] - want[p]
+			r.UnclearN += want[p]
+			continue
+		}
+		if got[p] != want[p] {
+			ok = false
+			r.Differ = append(r.Differ, fmt.Sprintf("%s path %d of %d: the table counts %d, exact mode %d", s.Name, p, s.Paths(), got[p], want[p]))
+			continue
+		}
+		r.N += got[p]
+		r.Paths++
+	}
+	if sum != 0 {
+		ok = false
+		r.Differ = append(r.Differ, fmt.Sprintf("%s: the table counts %d more of all paths that it cannot tell apart (%s)", s.Name, sum, why))
+	}
+	switch {
+	case !ok:
+	case why != "":
+		r.Unclear[why]++
+	default:
+		r.Equal++
+	}
+}

@@ -1,0 +1,291 @@
+package branches
+
+// This file follows a program through the table of actions, and compares the paths with those that the same program counts in exact mode.
+
+import (
+	"bufio"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/runtime/follow"
+)
+
+// Actions joins a table for an executable.
+func Actions(exe string, pkgs []branches.Package) (*actions.Table, error) {
+	var acts []*actions.Package
+	for _, p := range pkgs {
+		a, err := actions.Read(p.Actions)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		}
+		acts = append(acts, a)
+	}
+	symbols, err := readSymbols(exe)
+	if err != nil {
+		return nil, err
+	}
+	funcs, _, err := branches.Link(pkgs, symbols)
+	if err != nil {
+		return nil, err
+	}
+	return actions.Join(funcs, acts)
+}
+
+// libs are where valgrind's tools and what they are made of may be.
+var libs, tools = []string{"/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/valgrind"}, []string{"/usr/libexec/valgrind", "/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/valgrind"}
+
+// ErrNoTracer says that the tool cannot be built here.
+var ErrNoTracer = errors.New("valgrind, its header files and gcc are not all there")
+
+// BuildTracer compiles the tool for valgrind in source into an empty directory.
+func BuildTracer(source, dir string) error {
+	lib := slices.IndexFunc(libs, func(d string) bool { return exists(filepath.Join(d, "libcoregrind-amd64-linux.a")) })
+	tool := slices.IndexFunc(tools, func(d string) bool { return exists(filepath.Join(d, "none-amd64-linux")) })
+	gcc, err := exec.LookPath("gcc")
+	if lib < 0 || tool < 0 || err != nil || !exists("/usr/include/valgrind/pub_tool_basics.h") {
+		return ErrNoTracer
+	}
+	others, err := filepath.Glob(filepath.Join(tools[tool], "*"))
+	if err != nil {
+		return err
+	}
+	for _, o := range others {
+		if err := os.Symlink(o, filepath.Join(dir, filepath.Base(o))); err != nil {
+			return err
+		}
+	}
+	args := []string{"-O2", "-m64", "-fno-stack-protector", "-fno-builtin", "-no-pie", "-fno-pie", "-DVGO_linux=1", "-DVGA_amd64=1", "-DVGP_amd64_linux=1",
+		"-DVGPV_amd64_linux_vanilla=1", "-I/usr/include/valgrind", "-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,--build-id=none",
+		"-Wl,-Ttext-segment=0x58000000", "-o", filepath.Join(dir, "peprows-amd64-linux"), source}
+	for _, a := range []string{"coregrind", "vex", "gcc-sup"} {
+		args = append(args, filepath.Join(libs[lib], "lib"+a+"-amd64-linux.a"))
+	}
+	if out, err := exec.Command(gcc, append(args, "-lgcc")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("gcc: %w\n%s", err, out)
+	}
+	return nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// A PathCount has how often paths of the source were followed to their ends, by function and number.
+type PathCount map[*actions.Source]map[uint64]int64
+
+// at has the rows of an instruction.
+type at struct {
+	fn          uint32
+	rows        []actions.Row
+	fallThrough uint64
+	targets     map[int]uint64 // of a table of jumps, by index
+}
+
+// Follow runs a program under valgrind, with the tool in a directory, and follows it through a table.
+func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (PathCount, error) {
+	code, err := readCode(exe)
+	if err != nil {
+		return nil, err
+	}
+	byPC := map[uint64]*at{}
+	for i, f := range t.Funcs {
+		for _, r := range f.Rows {
+			pc := f.Addr + r.PC
+			if byPC[pc] == nil {
+				byPC[pc] = &at{fn: uint32(i)}
+			}
+			byPC[pc].rows = append(byPC[pc].rows, r)
+		}
+	}
+	var rows []byte
+	for _, pc := range slices.Sorted(maps.Keys(byPC)) {
+		x := byPC[pc]
+		flag := uint64(0)
+		if slices.ContainsFunc(x.rows, func(r actions.Row) bool { return r.Way != branches.At }) {
+			flag = 1 << 63
+			size := uint64(2)
+			if b, err := code.at(pc); err != nil {
+				return nil, err
+			} else if b == 0x0f {
+				size = 6
+			}
+			x.fallThrough = pc + size
+			for _, r := range x.rows {
+				if r.Way != branches.Jump {
+					continue
+				}
+				target, err := code.target(pc, r.Index)
+				if err != nil {
+					return nil, err
+				}
+				if x.targets == nil {
+					x.targets = map[int]uint64{}
+				}
+				x.targets[r.Index] = target
+			}
+		}
+		rows = binary.LittleEndian.AppendUint64(rows, pc|flag)
+	}
+	rowsFile, out := filepath.Join(dir, "rows"), filepath.Join(dir, "trace")
+	if err := os.WriteFile(rowsFile, rows, 0o666); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command("mkfifo", out).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
+	}
+	cmd := exec.Command("valgrind", append([]string{"--tool=peprows", "--rows=" + rowsFile, "--out=" + out, exe}, args...)...)
+	cmd.Env = append(append(os.Environ(), Env...), "VALGRIND_LIB="+tracer)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(out)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := readTrace(bufio.NewReaderSize(f, 1<<20), t, byPC)
+	f.Close() // so that the program ends if err is not nil
+	if werr := cmd.Wait(); werr != nil && err == nil {
+		err = fmt.Errorf("valgrind %s: %w: %s", exe, werr, &said)
+	}
+	return counts, err
+}
+
+func readTrace(r io.Reader, t *actions.Table, byPC map[uint64]*at) (PathCount, error) {
+	machines := map[uint64]*follow.Machine{} // by goroutine
+	paths := map[uint32]int64{}
+	for rec := make([]byte, 32); ; {
+		if _, err := io.ReadFull(r, rec); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		field := func(i int) uint64 { return binary.LittleEndian.Uint64(rec[8*i:]) }
+		pc, depth, g, next := field(0), field(1), field(2), field(3)
+		m := machines[g]
+		if m == nil {
+			m = follow.New(t.Ops, t.Slots, 1<<12, 1<<16)
+			machines[g] = m
+		}
+		x := byPC[pc]
+		jumped := false
+		for _, row := range x.rows {
+			switch row.Way {
+			case branches.Taken:
+				if next == x.fallThrough {
+					continue
+				}
+			case branches.NotTaken:
+				if next != x.fallThrough {
+					continue
+				}
+			case branches.Jump:
+				// Several entries may lead to one place, and then do the same.
+				if next != x.targets[row.Index] || jumped {
+					continue
+				}
+				jumped = true
+			}
+			m.Step(depth, x.fn, row.Action)
+		}
+		for _, p := range m.Ended {
+			paths[p]++
+		}
+		m.Ended = m.Ended[:0]
+		if m.Dropped > 0 || m.Forgotten > 0 {
+			return nil, errors.New("a machine has too little memory")
+		}
+	}
+	counts := PathCount{}
+	for p, n := range paths {
+		s, number := t.Find(p)
+		if number >= s.Paths() {
+			return nil, fmt.Errorf("%s: there is no path %d", s.Name, number)
+		}
+		if counts[s] == nil {
+			counts[s] = map[uint64]int64{}
+		}
+		counts[s][number] += n
+	}
+	return counts, nil
+}
+
+// code is what an executable has in memory.
+type code struct{ sections []section }
+
+type section struct {
+	addr uint64
+	data []byte
+}
+
+func readCode(exe string) (*code, error) {
+	f, err := elf.Open(exe)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c := &code{}
+	for _, s := range f.Sections {
+		if s.Flags&elf.SHF_ALLOC == 0 || s.Type == elf.SHT_NOBITS {
+			continue
+		}
+		data, err := s.Data()
+		if err != nil {
+			return nil, err
+		}
+		c.sections = append(c.sections, section{s.Addr, data})
+	}
+	return c, nil
+}
+
+// from returns n bytes.
+func (c *code) from(addr uint64, n int) ([]byte, error) {
+	for _, s := range c.sections {
+		if addr >= s.addr && addr-s.addr+uint64(n) <= uint64(len(s.data)) {
+			return s.data[addr-s.addr:][:n], nil
+		}
+	}
+	return nil, fmt.Errorf("there is nothing at %#x", addr)
+}
+
+func (c *code) at(pc uint64) (byte, error) {
+	b, err := c.from(pc, 1)
+	if err != nil {
+		return 0, err
+	}
+	return b[0], nil
+}
+
+// target returns where an entry of a table of jumps leads to. Before the jump at pc its address is loaded: LEAQ table(IP), CX.
+func (c *code) target(pc uint64, index int) (uint64, error) {
+	const size = 7 // of LEAQ
+	for at := pc - size; at > pc-40; at-- {
+		b, err := c.from(at, size)
+		if err != nil {
+			return 0, err
+		}
+		if b[0]&^4 != 0x48 || b[1] != 0x8d || b[2]&0xc7 != 5 {
+			continue
+		}
+		table := at + size + uint64(int64(int32(binary.LittleEndian.Uint32(b[3:]))))
+		entry, err := c.from(table+8*uint64(index), 8)
+		if err != nil {
+			return 0, err
+		}
+		return binary.LittleEndian.Uint64(entry), nil
+	}
+	return 0, fmt.Errorf("no table of jumps is known for the jump at %#x", pc)
+}

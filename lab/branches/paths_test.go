@@ -1,0 +1,96 @@
+package branches
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/internal/pepbuildtest"
+)
+
+// Paths that are followed through the table are those of exact mode.
+func TestPaths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles much of std")
+	}
+	tracer := t.TempDir()
+	if err := BuildTracer("testdata/tracer/tracer.c", tracer); errors.Is(err, ErrNoTracer) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	pepbuild, err := pepbuildtest.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		program   string
+		args      []string
+		functions int // so many are equal at least
+	}{
+		{"testdata/shapes", nil, 20},
+	} {
+		t.Run(test.program, func(t *testing.T) {
+			dir := t.TempDir()
+			source, err := filepath.Abs(test.program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			command := func(env []string, name string, args ...string) {
+				t.Helper()
+				cmd := exec.Command(name, args...)
+				cmd.Dir, cmd.Env = source, append(os.Environ(), env...)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", cmd, err, out)
+				}
+			}
+			exe, exact, file := filepath.Join(dir, "plain"), filepath.Join(dir, "exact"), filepath.Join(dir, "table")
+			command(nil, pepbuild, "build", "-peptable="+file, "-o", exe, ".")
+			command(nil, pepbuild, "build", "-pepmode=exact", "-peppkg=all", "-o", exact, ".")
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pkgs, err := branches.Read(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table, err := Actions(exe, pkgs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Follow(exe, table, tracer, dir, test.args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			command(append([]string{"PEPDIR=" + dir}, Env...), exact, test.args...)
+			names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
+			if err != nil || len(names) != 1 {
+				t.Fatalf("profiles %q, %v", names, err)
+			}
+			counts, err := profile.Open(names[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := ComparePaths(table, got, counts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d functions: %d equal, %d paths executed %d times; unclear %v, executed %d times; blind %v, executed %d times",
+				r.Functions, r.Equal, r.Paths, r.N, r.Unclear, r.UnclearN, r.Blind, r.BlindN)
+			if r.Equal < test.functions {
+				t.Errorf("only %d functions are equal, want %d", r.Equal, test.functions)
+			}
+			for _, d := range r.Differ {
+				if !strings.HasPrefix(d, "runtime.") {
+					t.Error(d)
+				}
+			}
+		})
+	}
+}
