@@ -252,7 +252,7 @@ func (w *finder) arrival(n int) key {
 			return key{branches.Round, loop.For}
 		}
 		if l := w.labels[mk]; l != nil {
-			return key{branches.Label, l.Label.Pos()}
+			return key{branches.Label, l.Colon}
 		}
 	}
 	return key{}

@@ -145,7 +145,7 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 	if out, err := exec.Command("mkfifo", out).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
 	}
-	cmd := exec.Command("valgrind", append([]string{"--tool=peprows", "--rows=" + rowsFile, "--out=" + out, exe}, args...)...)
+	cmd := exec.Command("valgrind", append([]string{"--tool=peprows", "--vex-guest-chase=no", "--vex-iropt-register-updates=allregs-at-each-insn", "--rows=" + rowsFile, "--out=" + out, exe}, args...)...)
 	cmd.Env = append(append(os.Environ(), Env...), "VALGRIND_LIB="+tracer)
 	var said strings.Builder
 	cmd.Stderr = &said

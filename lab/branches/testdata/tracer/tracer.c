@@ -30,8 +30,9 @@ static Int out_fd = -1;
 
 static struct { ULong pc, depth, g, next; } buf[4096];
 static Int nbuf;
-static UInt pending; // the thread that has executed a branch, which is the last record
-static ULong first_pc, first_depth, first_g;
+// Branches whose next instruction is not known yet, by thread: threads may change between the two.
+static struct { ULong pc, depth, g; } branches[1024];
+static UInt pending; // how many there are
 
 static void flush(void) {
 	const HChar *p = (const HChar *)buf;
@@ -60,17 +61,22 @@ static ULong depth_of(ULong sp, ULong g) { return g < 4096 ? 0 : ((ULong *)g)[1]
 static VG_REGPARM(3) void at(ULong pc, ULong sp, ULong g) { record(pc, depth_of(sp, g), g, 0); }
 
 static VG_REGPARM(3) void branch(ULong pc, ULong sp, ULong g) {
-	pending = VG_(get_running_tid)();
-	first_pc = pc;
-	first_depth = depth_of(sp, g);
-	first_g = g;
+	ThreadId t = VG_(get_running_tid)();
+	if (t >= sizeof branches / sizeof branches[0])
+		VG_(tool_panic)("too many threads");
+	branches[t].pc = pc;
+	branches[t].depth = depth_of(sp, g);
+	branches[t].g = g;
+	pending++;
 }
 
 static VG_REGPARM(1) void next(ULong pc) {
-	if (VG_(get_running_tid)() != pending)
+	ThreadId t = VG_(get_running_tid)();
+	if (t >= sizeof branches / sizeof branches[0] || branches[t].pc == 0)
 		return;
-	pending = 0;
-	record(first_pc, first_depth, first_g, pc);
+	record(branches[t].pc, branches[t].depth, branches[t].g, pc);
+	branches[t].pc = 0;
+	pending--;
 }
 
 static ULong find(ULong pc) {
