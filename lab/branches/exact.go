@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
 )
@@ -21,13 +22,14 @@ type PathResult struct {
 	N         int64
 	Unclear   map[string]int // functions some of whose paths are unclear, by reason; the others are equal
 	UnclearN  int64          // executions of these paths
-	Blind     map[string]int // functions of which nobody can tell the paths, by reason
+	Blind     map[string]int // functions of which nobody can tell the paths, by name and reason
 	BlindN    int64
 	Differ    []string // that should be equal
 }
 
-// ComparePaths compares what was followed through a table with an exact profile of the same run.
-func ComparePaths(t *actions.Table, got PathCount, file *profile.File) (*PathResult, error) {
+// ComparePaths compares what was followed through a table with an exact profile of the same run, whose program has these site tables. What
+// exact mode does not instrument is not compared.
+func ComparePaths(t *actions.Table, got PathCount, program *executable.File, file *profile.File) (*PathResult, error) {
 	exact := map[string]map[uint64]int64{}
 	paths, err := file.Paths()
 	if err != nil {
@@ -44,17 +46,21 @@ func ComparePaths(t *actions.Table, got PathCount, file *profile.File) (*PathRes
 		exact[p.Symbol][n] += p.Count
 	}
 	r := &PathResult{Unclear: map[string]int{}, Blind: map[string]int{}}
-	packages := map[string]bool{} // that exact mode counts
-	for _, s := range t.Sources {
-		if len(exact[s.Name]) > 0 {
-			packages[s.Package.Path] = true
+	counted := map[string]uint64{} // the functions that exact mode counts, with their paths
+	for _, p := range program.Packages {
+		for _, f := range p.Funcs {
+			counted[f.Name] = f.Graph.N
 		}
 	}
 	for _, s := range t.Sources {
-		if !packages[s.Package.Path] || len(exact[s.Name]) == 0 && len(got[s]) == 0 {
-			continue
+		n, ok := counted[s.Name]
+		switch {
+		case !ok || len(exact[s.Name]) == 0 && len(got[s]) == 0:
+		case n != s.Paths():
+			r.Differ = append(r.Differ, fmt.Sprintf("%s has %d paths in the table and %d in exact mode", s.Name, s.Paths(), n))
+		default:
+			r.add(s, got[s], exact[s.Name])
 		}
-		r.add(s, got[s], exact[s.Name])
 	}
 	return r, nil
 }
@@ -71,7 +77,7 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 		total += n
 	}
 	if s.Why != "" {
-		r.Blind[s.Why]++
+		r.Blind[s.Name+": "+s.Why]++
 		r.BlindN += total
 		return
 	}

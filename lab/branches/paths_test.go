@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/internal/pepbuildtest"
@@ -34,6 +35,8 @@ func TestPaths(t *testing.T) {
 		functions int // so many are equal at least
 	}{
 		{"testdata/shapes", nil, 20},
+		{"../../testprogs/flate", []string{"1"}, 20},
+		{"../../testprogs/regex", []string{"1"}, 20},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			dir := t.TempDir()
@@ -77,7 +80,11 @@ func TestPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := ComparePaths(table, got, counts)
+			program, err := executable.Open(exact)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := ComparePaths(table, got, program, counts)
 			if err != nil {
 				t.Fatal(err)
 			}
