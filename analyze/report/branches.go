@@ -5,10 +5,14 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
+	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -21,6 +25,9 @@ type BranchTable struct {
 	Lost      int              `json:"lost" unit:"outcomes"`
 	Causes    []BranchCause    `json:"causes"` // of losses
 	Rows      int              `json:"rows" unit:"rows"`
+	Numbered  int              `json:"numbered" unit:"functions"` // of the source, whose paths have numbers and that are somewhere in the table
+	Told      int              `json:"told" unit:"functions"`     // all of whose paths can be told
+	Untold    []UntoldCause    `json:"untold"`
 	Listed    []BranchFunction `json:"listed"` // only with -all or -func
 }
 
@@ -28,6 +35,13 @@ type BranchTable struct {
 type BranchCause struct {
 	Cause    string `json:"cause"`
 	Outcomes int    `json:"outcomes" unit:"outcomes"`
+}
+
+// An UntoldCause says of how many functions some paths cannot be told for one reason.
+type UntoldCause struct {
+	Cause     string `json:"cause"`
+	Functions int    `json:"functions" unit:"functions"`
+	All       bool   `json:"all"` // none of their paths can be told
 }
 
 // A BranchFunction is a function of a table.
@@ -44,6 +58,7 @@ type BranchRow struct {
 	Way     string `json:"way"`             // "taken", or a cause
 	Outcome string `json:"outcome"`
 	Inlined string `json:"inlined"` // the function whose body is inlined, if that is not the one that is listed
+	Action  string `json:"action"`  // what the outcome does to the number of the path
 	File    string `json:"file"`
 	Line    int    `json:"line" unit:"line"`
 	Col     int    `json:"column" unit:"column"`
@@ -53,12 +68,17 @@ type BranchRow struct {
 func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTable, error) {
 	t := &BranchTable{File: file, Packages: len(pkgs)}
 	causes := map[branches.Loss]int{}
+	paths, err := paths(pkgs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	for _, p := range pkgs {
 		t.Functions += len(p.Funcs)
 		for i := range p.Funcs {
 			f := &p.Funcs[i]
 			t.Outcomes += len(f.Outcomes)
 			t.Rows += len(f.Rows)
+			ops, _ := paths.Outcomes(f)
 			for _, x := range f.Outcomes {
 				if x.Lost != 0 {
 					t.Lost++
@@ -66,13 +86,14 @@ func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTabl
 				}
 			}
 			if o.Func != nil && o.Func.MatchString(f.Name) || o.Func == nil && o.All {
-				t.Listed = append(t.Listed, branchFunction(f))
+				t.Listed = append(t.Listed, branchFunction(f, ops))
 			}
 		}
 	}
 	if o.Func != nil && t.Listed == nil {
 		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all lists all functions", file, o.Func)
 	}
+	t.told(paths)
 	for cause, n := range causes {
 		t.Causes = append(t.Causes, BranchCause{cause.String(), n})
 	}
@@ -80,6 +101,62 @@ func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTabl
 		return cmp.Or(cmp.Compare(b.Outcomes, a.Outcomes), cmp.Compare(a.Cause, b.Cause))
 	})
 	return t, nil
+}
+
+// paths returns a table of actions without actions.
+func paths(pkgs []branches.Package) (*actions.Table, error) {
+	var acts []*actions.Package
+	for _, p := range pkgs {
+		a, err := actions.Read(p.Actions)
+		if err != nil {
+			return nil, err
+		}
+		acts = append(acts, a)
+	}
+	return actions.New(acts)
+}
+
+// told counts the functions whose paths can be told.
+func (t *BranchTable) told(paths *actions.Table) {
+	untold := map[UntoldCause]int{}
+	for _, s := range paths.Sources {
+		if s.Places == 0 {
+			continue
+		}
+		t.Numbered++
+		switch {
+		case s.Why != "":
+			untold[UntoldCause{Cause: s.Why, All: true}]++
+		case len(s.Unclear) > 0:
+			causes := slices.Sorted(maps.Values(s.Unclear))
+			untold[UntoldCause{Cause: causes[0]}]++
+		default:
+			t.Told++
+		}
+	}
+	for c, n := range untold {
+		c.Functions = n
+		t.Untold = append(t.Untold, c)
+	}
+	slices.SortFunc(t.Untold, func(a, b UntoldCause) int {
+		return cmp.Or(cmp.Compare(b.Functions, a.Functions), cmp.Compare(a.Cause, b.Cause))
+	})
+}
+
+// action writes operations: "end =4 +1" ends a path and begins one with the number 4, and adds 1 to that.
+func action(ops []register.Op) string {
+	var words []string
+	for _, op := range ops {
+		switch op.Do {
+		case register.Set:
+			words = append(words, fmt.Sprintf("=%d", op.Arg))
+		case register.Add:
+			words = append(words, fmt.Sprintf("%+d", int32(op.Arg)))
+		case register.End:
+			words = append(words, "end")
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // BranchFunctions returns the names of the functions of a table.
@@ -92,7 +169,7 @@ func BranchFunctions(pkgs []branches.Package) (names []string) {
 	return names
 }
 
-func branchFunction(f *branches.Func) BranchFunction {
+func branchFunction(f *branches.Func, ops [][]register.Op) BranchFunction {
 	row := func(pc uint64, way string, o branches.Outcome) BranchRow {
 		r := BranchRow{PC: pc, Way: way, Outcome: o.Kind.String(), File: o.Pos.File, Line: o.Pos.Line, Col: o.Pos.Col}
 		if o.Call > 0 {
@@ -107,7 +184,9 @@ func branchFunction(f *branches.Func) BranchFunction {
 			way = fmt.Sprintf("%s %d", way, r.Index)
 		}
 		for _, o := range r.Outcomes {
-			b.Rows = append(b.Rows, row(r.PC, way, f.Outcomes[o]))
+			x := row(r.PC, way, f.Outcomes[o])
+			x.Action = action(ops[o])
+			b.Rows = append(b.Rows, x)
 		}
 	}
 	for _, o := range f.Outcomes {
@@ -134,12 +213,25 @@ func (t *BranchTable) Print(p *listing.Page) {
 		}
 		p.Table("  ", causes)
 	}
+	if t.Listed == nil {
+		p.Line("")
+		p.Line("%s of %s have paths that can all be told", listing.Count(t.Told, "function"), fmt.Sprint(t.Numbered))
+		untold := &listing.Table{Numbers: 1}
+		for _, u := range t.Untold {
+			which := "some paths"
+			if u.All {
+				which = "no path"
+			}
+			untold.Row(fmt.Sprint(u.Functions), which, u.Cause)
+		}
+		p.Table("  ", untold)
+	}
 	for _, f := range t.Listed {
 		p.Line("")
 		p.Line("%s: %s", f.Func, listing.Count(f.Size, "byte"))
 		rows := &listing.Table{Numbers: 1}
 		add := func(pc string, r BranchRow) {
-			rows.Row(pc, r.Way, r.Outcome, fmt.Sprintf("%s:%d:%d", path.Base(r.File), r.Line, r.Col), r.Inlined)
+			rows.Row(pc, r.Way, r.Outcome, fmt.Sprintf("%s:%d:%d", path.Base(r.File), r.Line, r.Col), r.Inlined, r.Action)
 		}
 		for _, r := range f.Rows {
 			add(fmt.Sprintf("%#x", r.PC), r)

@@ -7,7 +7,7 @@
 //	}               false: the path so far ends, the next one starts with 2
 //
 // The compiler's table of branches says at which instruction of which function that happens, in the function itself or in one that
-// it is inlined into. [Join] makes the actions of instructions of the two: this row ends a path of the third inlined call and
+// it is inlined into. [Table.Place] makes the actions of instructions of the two: this row ends a path of the third inlined call and
 // adds 4 to the register of the function.
 package actions
 

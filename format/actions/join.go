@@ -18,6 +18,9 @@ type Table struct {
 	Slots   []uint16      // how many registers a function has, by its index in Funcs
 	Funcs   []Placed
 	Sources []*Source
+
+	byDecl  map[branches.Pos]*Source
+	actions map[string]uint32 // by their operations
 }
 
 // A Placed is a function of the program.
@@ -79,10 +82,9 @@ func (s *Source) Tells(path uint64) string {
 	return ""
 }
 
-// Join makes the actions of functions in a program.
-func Join(funcs []branches.Placed, pkgs []*Package) (*Table, error) {
-	t := &Table{}
-	byDecl := map[branches.Pos]*Source{}
+// New returns a table of a program that has the functions of some packages, without any actions.
+func New(pkgs []*Package) (*Table, error) {
+	t := &Table{byDecl: map[branches.Pos]*Source{}, actions: map[string]uint32{}}
 	first := uint64(0)
 	for _, p := range pkgs {
 		for i := range p.Funcs {
@@ -92,31 +94,39 @@ func Join(funcs []branches.Placed, pkgs []*Package) (*Table, error) {
 				s.First = first + p.Sites.Funcs[f.Site].Base
 			}
 			t.Sources = append(t.Sources, s)
-			byDecl[f.Decl] = s
+			t.byDecl[f.Decl] = s
 		}
 		if first += p.Sites.Paths(); first >= math.MaxUint32 {
 			return nil, fmt.Errorf("the program has more than %d paths", uint32(math.MaxUint32))
 		}
 	}
-	actions := map[string]uint32{}
-	for _, f := range funcs {
-		j := &joiner{table: t, f: &f.Func, sources: byDecl, actions: actions, ops: make([][]register.Op, len(f.Outcomes))}
-		placed := Placed{f.Name, f.Addr, f.Size, j.rows()}
-		if len(placed.Rows) > 0 {
-			t.Funcs = append(t.Funcs, placed)
-			t.Slots = append(t.Slots, uint16(j.slots))
-		}
-	}
 	return t, nil
 }
 
+// Place adds the actions of a function of the program.
+func (t *Table) Place(f branches.Placed) {
+	ops, slots := t.Outcomes(&f.Func)
+	placed := Placed{Name: f.Name, Addr: f.Addr, Size: f.Size}
+	for _, r := range f.Rows {
+		var all []register.Op
+		for _, o := range r.Outcomes {
+			all = append(all, ops[o]...)
+		}
+		if len(all) > 0 {
+			placed.Rows = append(placed.Rows, Row{r.PC, r.Way, r.Index, t.action(all)})
+		}
+	}
+	if len(placed.Rows) > 0 {
+		t.Funcs = append(t.Funcs, placed)
+		t.Slots = append(t.Slots, uint16(slots))
+	}
+}
+
 type joiner struct {
-	table   *Table
-	f       *branches.Func
-	sources map[branches.Pos]*Source
-	actions map[string]uint32 // by their operations
-	ops     [][]register.Op   // by outcome
-	slots   int
+	table *Table
+	f     *branches.Func
+	ops   [][]register.Op // by outcome
+	slots int
 }
 
 type place struct {
@@ -124,7 +134,9 @@ type place struct {
 	line, col int
 }
 
-func (j *joiner) rows() (rows []Row) {
+// Outcomes returns what the outcomes of a function of the program do, and how many registers it has. What it finds of their sources it notes.
+func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, slots int) {
+	j := &joiner{table: t, f: f, ops: make([][]register.Op, len(f.Outcomes))}
 	outcomes := make([]map[place][]int, len(j.f.Calls)+1)
 	for i, o := range j.f.Outcomes {
 		k := place{o.Kind, o.Pos.Line, o.Pos.Col}
@@ -147,20 +159,11 @@ func (j *joiner) rows() (rows []Row) {
 		} else if enter, leave = branches.Entry, branches.Exit; len(of[place{kind: enter}]) > 0 {
 			at = j.f.Outcomes[of[place{kind: enter}][0]].Pos
 		}
-		if s := j.sources[at]; s != nil {
+		if s := t.byDecl[at]; s != nil {
 			j.instance(s, of, enter, leave)
 		}
 	}
-	for _, r := range j.f.Rows {
-		var ops []register.Op
-		for _, o := range r.Outcomes {
-			ops = append(ops, j.ops[o]...)
-		}
-		if len(ops) > 0 {
-			rows = append(rows, Row{r.PC, r.Way, r.Index, j.action(ops)})
-		}
-	}
-	return rows
+	return j.ops, j.slots
 }
 
 // instance gives outcomes of the source s in one place what they do.
@@ -235,15 +238,14 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 func (j *joiner) base(s *Source) uint32 { return uint32(s.Package.Sites.Funcs[s.Site].Base) }
 
 // action returns the number of the action with the given operations.
-func (j *joiner) action(ops []register.Op) uint32 {
-	ops = slices.Clone(ops)
+func (t *Table) action(ops []register.Op) uint32 {
 	ops[len(ops)-1].Last = true
 	key := fmt.Sprint(ops)
-	at, ok := j.actions[key]
+	at, ok := t.actions[key]
 	if !ok {
-		at = uint32(len(j.table.Ops))
-		j.actions[key] = at
-		j.table.Ops = append(j.table.Ops, ops...)
+		at = uint32(len(t.Ops))
+		t.actions[key] = at
+		t.Ops = append(t.Ops, ops...)
 	}
 	return at
 }

@@ -308,7 +308,10 @@ func (w *finder) on(n int) (ops []register.Op) {
 		for _, mk := range w.fn.Nodes[n].Markers {
 			if to, ok := w.falls[mk]; ok && to == num.To {
 				// The outcome of the clause comes next, which adds the value of the way from the switch.
-				return append(ops, register.Op{Do: register.Add, Arg: -w.clause(to)})
+				if val := w.clause(to); val != 0 {
+					ops = append(ops, register.Op{Do: register.Add, Arg: -val})
+				}
+				return ops
 			}
 		}
 		n = num.To

@@ -39,7 +39,14 @@ func Actions(exe string, pkgs []branches.Package) (*actions.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return actions.Join(funcs, acts)
+	t, err := actions.New(acts)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range funcs {
+		t.Place(f)
+	}
+	return t, nil
 }
 
 // libs are where valgrind's tools and what they are made of may be.
