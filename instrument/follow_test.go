@@ -29,6 +29,7 @@ var followed = []struct{ text, want string }{
 	{"func f(n any) {\n\tswitch n.(type) {\n\tcase int:\n\t\tg()\n\tdefault:\n\t\tg()\n\t}\n}", "enter =0; C 6:2 +1"},
 	{"func f(n int) {\n\tif n > 5 {\n\t\tpanic(n)\n\t}\n}", "enter =0; T 3:2 +1 end vital"},
 	{"func f(n int) {\n\tif true {\n\t\tg()\n\t}\n}", "enter =0 +1"},
+	{"func f(n int) {\n\tconst c = 2\n\tswitch c {\n\tcase 1:\n\t\tg()\n\tcase 2, 3:\n\t\tg()\n\t}\n\tif n > 0 {\n\t\tg()\n\t}\n}", "enter =0 +2; T 10:2 +1"},
 	{"func f(n int) int {\n\tfor i := range s {\n\t\tif i > n {\n\t\t\treturn 1\n\t\t}\n\t}\n\treturn 0\n}", "unknown: a jump leaves the body of a range over a function"},
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/register"
@@ -159,11 +160,21 @@ func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, slots int) {
 		} else if enter, leave = branches.Entry, branches.Exit; len(of[place{kind: enter}]) > 0 {
 			at = j.f.Outcomes[of[place{kind: enter}][0]].Pos
 		}
-		if s := t.byDecl[at]; s != nil {
+		name := f.Name
+		if call > 0 {
+			name = f.Calls[call-1].Func
+		}
+		if s := t.byDecl[at]; s != nil && !wraps(name) {
 			j.instance(s, of, enter, leave)
 		}
 	}
 	return j.ops, j.slots
+}
+
+// wraps reports whether a function of the program calls an instance of a generic function with the types of the source, and stands where
+// that is declared: only instances with the compiler's own types have code of the source.
+func wraps(name string) bool {
+	return strings.Contains(name, "[") && !strings.Contains(name, "[go.shape.")
 }
 
 // instance gives outcomes of the source s in one place what they do.

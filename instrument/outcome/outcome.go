@@ -187,17 +187,47 @@ func (w *finder) decides(n int) bool {
 	return len(w.live(n)) > 1 && !known
 }
 
-// known returns the edge out of node n that is always taken because the condition is a constant.
+// known returns the edge out of node n that is always taken because the condition, or what a switch is over, is a constant. The compiler
+// makes nothing of the other ways.
 func (w *finder) known(n int) (out int, ok bool) {
+	other := -1 // to the default
 	for i, e := range w.fn.Nodes[n].Out {
-		if e.Leaf == nil {
+		if e.Leaf != nil {
+			if v := w.info.Types[e.Leaf.Expr].Value; v != nil && v.Kind() == constant.Bool && constant.BoolVal(v) == e.Outcome {
+				return i, !w.g.Nodes[n].Out[i].Dead
+			}
 			continue
 		}
-		if v := w.info.Types[e.Leaf.Expr].Value; v != nil && v.Kind() == constant.Bool && constant.BoolVal(v) == e.Outcome {
-			return i, !w.g.Nodes[n].Out[i].Dead
+		tag := w.tag(e)
+		if tag == nil {
+			return 0, false
+		}
+		clause, _ := e.Case.Of.(*ast.CaseClause)
+		if clause == nil || clause.List == nil {
+			other = i
+			continue
+		}
+		for _, x := range clause.List {
+			switch v := w.info.Types[x].Value; {
+			case v == nil:
+				return 0, false
+			case constant.Compare(tag, token.EQL, v):
+				return i, !w.g.Nodes[n].Out[i].Dead
+			}
 		}
 	}
-	return 0, false
+	return other, other >= 0 && !w.g.Nodes[n].Out[other].Dead
+}
+
+// tag returns the constant that the switch is over of which e is a way out, or nil.
+func (w *finder) tag(e *flow.Edge) constant.Value {
+	if e.Case == nil {
+		return nil
+	}
+	if s, ok := e.Case.Switch.(*ast.SwitchStmt); ok && s.Tag != nil {
+		return w.info.Types[s.Tag].Value
+	}
+	return nil
 }
 
 // reached returns the nodes that control can come to.
