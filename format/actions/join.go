@@ -16,7 +16,6 @@ import (
 // A Table has the actions of a program.
 type Table struct {
 	Ops     []register.Op // actions, one behind the other
-	Slots   []uint16      // how many registers a function has, by its index in Funcs
 	Funcs   []Placed
 	Sources []*Source
 
@@ -28,6 +27,7 @@ type Table struct {
 type Placed struct {
 	Name       string
 	Addr, Size uint64
+	Firsts     []uint32 // by register: the number of path 0 of the function whose path it has
 	Rows       []Row
 }
 
@@ -106,8 +106,8 @@ func New(pkgs []*Package) (*Table, error) {
 
 // Place adds the actions of a function of the program.
 func (t *Table) Place(f branches.Placed) {
-	ops, slots := t.Outcomes(&f.Func)
-	placed := Placed{Name: f.Name, Addr: f.Addr, Size: f.Size}
+	ops, firsts := t.Outcomes(&f.Func)
+	placed := Placed{Name: f.Name, Addr: f.Addr, Size: f.Size, Firsts: firsts}
 	for _, r := range f.Rows {
 		var all []register.Op
 		for _, o := range r.Outcomes {
@@ -119,15 +119,14 @@ func (t *Table) Place(f branches.Placed) {
 	}
 	if len(placed.Rows) > 0 {
 		t.Funcs = append(t.Funcs, placed)
-		t.Slots = append(t.Slots, uint16(slots))
 	}
 }
 
 type joiner struct {
-	table *Table
-	f     *branches.Func
-	ops   [][]register.Op // by outcome
-	slots int
+	table  *Table
+	f      *branches.Func
+	ops    [][]register.Op // by outcome
+	firsts []uint32        // by register
 }
 
 type place struct {
@@ -135,8 +134,9 @@ type place struct {
 	line, col int
 }
 
-// Outcomes returns what the outcomes of a function of the program do, and how many registers it has. What it finds of their sources it notes.
-func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, slots int) {
+// Outcomes returns what the outcomes of a function of the program do, and for each of its registers the number of path 0 of the function
+// whose path it has. What it finds of their sources it notes.
+func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, firsts []uint32) {
 	j := &joiner{table: t, f: f, ops: make([][]register.Op, len(f.Outcomes))}
 	outcomes := make([]map[place][]int, len(j.f.Calls)+1)
 	for i, o := range j.f.Outcomes {
@@ -150,7 +150,7 @@ func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, slots int) {
 		outcomes[o.Call][k] = append(outcomes[o.Call][k], i)
 	}
 	for call, of := range outcomes {
-		if j.slots == math.MaxUint16 {
+		if len(j.firsts) == math.MaxUint16 {
 			break
 		}
 		var at branches.Pos
@@ -168,7 +168,7 @@ func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, slots int) {
 			j.instance(s, of, enter, leave)
 		}
 	}
-	return j.ops, j.slots
+	return j.ops, j.firsts
 }
 
 // wraps reports whether a function of the program calls an instance of a generic function with the types of the source, and stands where
@@ -225,8 +225,8 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 	for n, why := range unclear {
 		s.Unclear[n] = why
 	}
-	slot := uint16(j.slots)
-	j.slots++
+	slot := uint16(len(j.firsts))
+	j.firsts = append(j.firsts, uint32(s.First))
 	set := func(k place, ops []register.Op) {
 		for _, o := range of[k] {
 			for _, op := range ops {

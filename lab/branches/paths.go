@@ -173,6 +173,10 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 
 func readTrace(r io.Reader, t *actions.Table, byPC map[uint64]*at) (PathCount, error) {
 	machines := map[uint64]*follow.Machine{} // by goroutine
+	var slots []uint16
+	for _, f := range t.Funcs {
+		slots = append(slots, uint16(len(f.Firsts)))
+	}
 	paths := map[uint32]int64{}
 	for rec := make([]byte, 32); ; {
 		if _, err := io.ReadFull(r, rec); err == io.EOF {
@@ -184,7 +188,7 @@ func readTrace(r io.Reader, t *actions.Table, byPC map[uint64]*at) (PathCount, e
 		pc, depth, g, next := field(0), field(1), field(2), field(3)
 		m := machines[g]
 		if m == nil {
-			m = follow.New(t.Ops, t.Slots, 1<<12, 1<<16)
+			m = follow.New(t.Ops, slots, 1<<12, 1<<16)
 			machines[g] = m
 		}
 		x := byPC[pc]

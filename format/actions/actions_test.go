@@ -1,0 +1,191 @@
+package actions
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/format/wire"
+)
+
+func set(n uint32) register.Op { return register.Op{Do: register.Set, Arg: n} }
+func add(n uint32) register.Op { return register.Op{Do: register.Add, Arg: n} }
+
+var end = register.Op{Do: register.End}
+
+// source is the package
+//
+//	func f(n int) { if n > 0 { g() } }          path 0, and 1 if the condition holds
+//	func g()      { for h() { } }               3 paths
+//	func h() bool { … }                         has no numbers
+func source() *Package {
+	// graph has an if or a loop in front of the end.
+	graph := func(edges ...pdag.Edge) pdag.Graph {
+		g := pdag.Graph{Nodes: []pdag.Node{{Out: edges}}, Starts: []pdag.Start{{}}, N: uint64(len(edges))}
+		return g
+	}
+	exit := pdag.Edge{To: pdag.Exit}
+	block := wire.Block{Outs: make([]wire.Out, 2)}
+	return &Package{Path: "p",
+		Sites: &wire.Package{Path: "p", Files: []string{"p.go"}, Funcs: []wire.Func{
+			{Name: "p.f", Graph: graph(exit, pdag.Edge{To: pdag.Exit, Val: 1}), Blocks: []wire.Block{block}},
+			{Name: "p.g", Base: 2, Graph: graph(exit, pdag.Edge{To: pdag.Exit, Val: 1}), Blocks: []wire.Block{block}},
+		}},
+		Funcs: []Func{
+			{Name: "p.f", Decl: branches.Pos{File: "p.go", Line: 1, Col: 6}, Site: 0, Enter: []register.Op{set(0)},
+				Events: []Event{{Kind: branches.True, Line: 1, Col: 17, Ops: []register.Op{add(1)}, Nodes: []int{0}}, {Kind: branches.False, Line: 1, Col: 17, Nodes: []int{0}}}},
+			{Name: "p.g", Decl: branches.Pos{File: "p.go", Line: 2, Col: 6}, Site: 1, Enter: []register.Op{set(2)},
+				Events: []Event{{Kind: branches.True, Line: 2, Col: 17, Ops: []register.Op{end, set(3)}, Vital: true}}},
+			{Name: "p.h", Decl: branches.Pos{File: "p.go", Line: 3, Col: 6}, Site: -1, Unknown: "it has no body"},
+		},
+	}
+}
+
+// program is f with g inlined at address 100, and g itself at 200.
+func program() (f, g branches.Placed) {
+	pos := func(line, col int) branches.Pos { return branches.Pos{File: "p.go", Line: line, Col: col} }
+	f = branches.Placed{Addr: 100, Func: branches.Func{Name: "p.f", Size: 50,
+		Calls: []branches.Call{{Func: "p.g", Decl: pos(2, 6)}, {Func: "p.h", Decl: pos(3, 6)}},
+		Outcomes: []branches.Outcome{
+			{Kind: branches.Entry, Pos: pos(1, 6)}, {Kind: branches.True, Pos: pos(1, 17)}, {Kind: branches.False, Pos: pos(1, 17)}, {Kind: branches.Exit, Pos: pos(1, 6)},
+			{Kind: branches.Inline, Call: 1, Pos: pos(1, 28)}, {Kind: branches.True, Call: 1, Pos: pos(2, 17)}, {Kind: branches.Leave, Call: 1, Pos: pos(1, 28)},
+			{Kind: branches.Inline, Call: 2, Pos: pos(2, 21)},
+		},
+		Rows: []branches.Row{{PC: 4, Way: branches.At, Outcomes: []int{0}}, {PC: 8, Way: branches.NotTaken, Outcomes: []int{1, 4}}, {PC: 8, Way: branches.Taken, Outcomes: []int{2}},
+			{PC: 10, Way: branches.At, Outcomes: []int{7}}, {PC: 12, Way: branches.Jump, Index: 3, Outcomes: []int{5}}, {PC: 20, Way: branches.At, Outcomes: []int{6, 3}}},
+	}}
+	g = branches.Placed{Addr: 200, Func: branches.Func{Name: "p.g", Size: 20,
+		Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos(2, 6)}, {Kind: branches.True, Pos: pos(2, 17)}, {Kind: branches.Exit, Pos: pos(2, 6)}},
+		Rows:     []branches.Row{{PC: 0, Way: branches.At, Outcomes: []int{0}}, {PC: 2, Way: branches.Taken, Outcomes: []int{1}}, {PC: 9, Way: branches.At, Outcomes: []int{2}}},
+	}}
+	return f, g
+}
+
+func rows(t *Table) (list []string) {
+	for _, f := range t.Funcs {
+		for _, r := range f.Rows {
+			line := fmt.Sprintf("%d %c %d:", f.Addr+r.PC, r.Way, r.Index)
+			for i := r.Action; ; i++ {
+				op := t.Ops[i]
+				line += fmt.Sprintf(" r%d %s%d", op.Slot, []string{"=", "+", "end"}[op.Do], op.Arg)
+				if op.Last {
+					break
+				}
+			}
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+func TestPlace(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(f, g *branches.Placed)
+		want   []string // rows
+		status string
+	}{
+		{"all is there", func(_, _ *branches.Placed) {},
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
+		{"a condition is lost", func(f, _ *branches.Placed) { f.Outcomes[1].Lost = branches.Selected },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 unclear 0 conditional move p.g 2/2 p.h 0/1 it has no body"},
+		{"the header of a loop is lost in one place", func(f, _ *branches.Placed) { f.Outcomes[5].Lost = branches.Dropped },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1", "120 @ 0: r0 end0",
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 1/2 dropped p.h 0/1 it has no body"},
+		{"a return is lost", func(_, g *branches.Placed) { g.Outcomes[2].Lost = branches.NoPlace },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"}, "p.f 1/1 p.g 1/2 return: no instruction p.h 0/1 it has no body"},
+		{"the function is of a generic one, with the types of the source", func(_, g *branches.Placed) { g.Name = "p.g[int]" },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"}, "p.f 1/1 p.g 1/1 p.h 0/1 it has no body"},
+	} {
+		table, err := New([]*Package{source()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, g := program()
+		test.change(&f, &g)
+		table.Place(f)
+		table.Place(g)
+		if got := rows(table); !slices.Equal(got, test.want) {
+			t.Errorf("%s: rows %q, want %q", test.name, got, test.want)
+		}
+		var status []string
+		for _, s := range table.Sources {
+			status = append(status, fmt.Sprintf("%s %d/%d", s.Name, s.Places-s.Blind, s.Places))
+			for n, why := range s.Unclear {
+				status = append(status, fmt.Sprintf("unclear %d %s", n, why))
+			}
+			if s.Why != "" {
+				status = append(status, s.Why)
+			}
+		}
+		if got := strings.Join(status, " "); got != test.status {
+			t.Errorf("%s: %s, want %s", test.name, got, test.status)
+		}
+
+		again, err := ReadTable(table.Append(nil))
+		if err != nil || !slices.Equal(rows(again), test.want) {
+			t.Errorf("%s: read again: %q, %v", test.name, rows(again), err)
+		}
+	}
+}
+
+func TestTells(t *testing.T) {
+	table, err := New([]*Package{source()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := table.Sources[0]
+	if why := f.Tells(1); why != "" {
+		t.Errorf("path 1: %s", why)
+	}
+	f.Unclear[0] = "merged"
+	if why := f.Tells(1); why != "merged" {
+		t.Errorf("path 1: %q, want merged", why)
+	}
+	if s, n := table.Find(3); s.Name != "p.g" || n != 1 {
+		t.Errorf("path 3 is path %d of %s, want 1 of p.g", n, s.Name)
+	}
+}
+
+func TestRead(t *testing.T) {
+	data := Append(nil, source())
+	p, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := source().Funcs; !reflect.DeepEqual(p.Funcs, want) {
+		t.Errorf("%+v, want %+v", p.Funcs, want)
+	}
+	for n := range data {
+		if _, err := Read(data[:n]); err == nil {
+			t.Errorf("the first %d bytes of %d are read", n, len(data))
+		}
+	}
+	table, err := New([]*Package{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, g := program()
+	table.Place(f)
+	table.Place(g)
+	for data, n := table.Append(nil), 0; n < len(data); n++ {
+		if _, err := ReadTable(data[:n]); err == nil {
+			t.Errorf("the first %d bytes of %d are read", n, len(data))
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(Append(nil, source()))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		Read(data)
+		ReadTable(data)
+	})
+}
