@@ -122,11 +122,20 @@ func (t *Table) Place(f branches.Placed) {
 	}
 }
 
+// Ambiguous says that f may be in the program, or another function with its name and its size: its paths, and those of what is inlined into
+// it, cannot be told there.
+func (t *Table) Ambiguous(f *branches.Func) {
+	j := &joiner{table: t, f: f, ambiguous: true, ops: make([][]register.Op, len(f.Outcomes))}
+	j.instances()
+}
+
 type joiner struct {
 	table  *Table
 	f      *branches.Func
 	ops    [][]register.Op // by outcome
 	firsts []uint32        // by register
+
+	ambiguous bool
 }
 
 type place struct {
@@ -138,6 +147,12 @@ type place struct {
 // whose path it has. What it finds of their sources it notes.
 func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, firsts []uint32) {
 	j := &joiner{table: t, f: f, ops: make([][]register.Op, len(f.Outcomes))}
+	j.instances()
+	return j.ops, j.firsts
+}
+
+func (j *joiner) instances() {
+	f := j.f
 	outcomes := make([]map[place][]int, len(j.f.Calls)+1)
 	for i, o := range j.f.Outcomes {
 		k := place{o.Kind, o.Pos.Line, o.Pos.Col}
@@ -164,11 +179,10 @@ func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, firsts []uint32
 		if call > 0 {
 			name = f.Calls[call-1].Func
 		}
-		if s := t.byDecl[at]; s != nil && !wraps(name) {
+		if s := j.table.byDecl[at]; s != nil && !wraps(name) {
 			j.instance(s, of, enter, leave)
 		}
 	}
-	return j.ops, j.firsts
 }
 
 // wraps reports whether a function of the program calls an instance of a generic function with the types of the source, and stands where
@@ -197,6 +211,10 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 	blind := func(why string) {
 		s.Blind++
 		s.Why = why
+	}
+	if j.ambiguous {
+		blind("several functions have the name and the size")
+		return
 	}
 	for _, k := range []place{{kind: enter}, {kind: leave}} {
 		if l := loss(k); l != 0 {

@@ -27,7 +27,7 @@ const walls = `
 	runtime/...:      runtime/... format/...
 
 	# A phase knows the phases before it, and none knows how packages are built.
-	instrument/...:   instrument/... runtime/doors format/pdag runtime/poll format/tuple format/wire
+	instrument/...:   instrument/... runtime/doors format/actions format/branches format/pdag format/register runtime/poll format/tuple format/wire
 
 	# Models of hardware: they see events, not source and not processes.
 	hwsim:            format/digits format/items format/tuple
@@ -50,7 +50,7 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... format/branches format/facts format/layout format/pdag format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/actions format/branches format/facts format/layout format/pdag format/register format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
 	# is the door: commands, tests and the laboratory see no other package of it.
@@ -58,7 +58,7 @@ const walls = `
 	gobuild/internal/gocompiler:
 	gobuild/internal/goruntime:
 	gobuild/internal/linked:   gobuild/internal/archive format runtime hwsim
-	gobuild/internal/toolexec: instrument/... gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/wire
+	gobuild/internal/toolexec: instrument/... format/actions gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/wire
 	gobuild:  analyze/cover analyze/profile analyze/report analyze/source format/branches format/wire instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked internal/listing internal/terminal gobuild/internal/toolexec runtime/poll
 
 	# The tracer of live processes, the lowest room first. Each room knows rooms above it in this list

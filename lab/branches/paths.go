@@ -35,7 +35,7 @@ func Actions(exe string, pkgs []branches.Package) (*actions.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	funcs, _, err := branches.Link(pkgs, symbols)
+	funcs, unlike, err := branches.Link(pkgs, symbols)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +45,15 @@ func Actions(exe string, pkgs []branches.Package) (*actions.Table, error) {
 	}
 	for _, f := range funcs {
 		t.Place(f)
+	}
+	for _, s := range unlike {
+		for _, p := range pkgs {
+			for i := range p.Funcs {
+				if f := &p.Funcs[i]; f.Name == s.Name && f.Size == s.Size {
+					t.Ambiguous(f)
+				}
+			}
+		}
 	}
 	return t, nil
 }
