@@ -215,7 +215,7 @@ func (t *BranchTable) Print(p *listing.Page) {
 	}
 	if t.Listed == nil {
 		p.Line("")
-		p.Line("%s of %s have paths that can all be told", listing.Count(t.Told, "function"), fmt.Sprint(t.Numbered))
+		p.Line("all paths of %s (of %d) can be told", listing.Count(t.Told, "function"), t.Numbered)
 		untold := &listing.Table{Numbers: 1}
 		for _, u := range t.Untold {
 			which := "some paths"

@@ -221,13 +221,21 @@ func branchRows(o commandtest.Object) (rows []string) {
 		for _, c := range o.All("causes") {
 			rows = append(rows, fmt.Sprintf("%d %s", c.Int("outcomes"), c.Text("cause")))
 		}
+		rows = append(rows, fmt.Sprintf("all paths of %d functions (of %d) can be told", o.Int("told"), o.Int("numbered")))
+		for _, u := range o.All("untold") {
+			which := "some paths"
+			if u["all"].(bool) {
+				which = "no path"
+			}
+			rows = append(rows, fmt.Sprintf("%d %s %s", u.Int("functions"), which, u.Text("cause")))
+		}
 	}
 	for _, f := range o.All("listed") {
 		rows = append(rows, fmt.Sprintf("%s: %d bytes", f.Text("function"), f.Int("size")))
 		row := func(pc string, r commandtest.Object) {
 			file := r.Text("file")
-			rows = append(rows, strings.TrimSpace(fmt.Sprintf("%s %s %s %s:%d:%d %s", pc, r.Text("way"), r.Text("outcome"),
-				file[strings.LastIndex(file, "/")+1:], r.Int("line"), r.Int("column"), r.Text("inlined"))))
+			rows = append(rows, strings.TrimSpace(fmt.Sprintf("%s %s %s %s:%d:%d %s %s", pc, r.Text("way"), r.Text("outcome"),
+				file[strings.LastIndex(file, "/")+1:], r.Int("line"), r.Int("column"), r.Text("inlined"), r.Text("action"))))
 		}
 		for _, r := range f.All("rows") {
 			row(fmt.Sprintf("%#x", r.Int("pc")), r)

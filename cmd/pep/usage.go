@@ -329,6 +329,10 @@ it lists at which instructions outcomes happen, for example where a jump is "tak
 "true" at the position of an if, for or range says that the condition holds, at that of
 an operator && or || that the left operand does.
 
+It also prints of how many functions the outcomes tell all paths, and why not of the
+others. Each outcome is listed with what it does to the number of the path, or to that
+of an inlined call: "=4" begins a path with 4, "+1" adds 1, and "end" ends the path.
+
 	-all           list every function that is profiled, and every tap
 	-func name     only this function and its taps; or a regular expression
 	-layout        write the addresses of all taps in the order of the code, for
