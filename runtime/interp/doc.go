@@ -22,7 +22,8 @@
 // Everything that Run calls follows the rules of signal handlers: no allocation, no lock, no map, no write barrier, no
 // call of the Go runtime, not even of a panic. So arrays are indexed with masks or with bytes, and addresses are numbers.
 // A test looks at the machine code. The program's memory is read without a check that it is there: addresses below 4096
-// and those that no process has end the window, for others the caller needs a handler of SIGSEGV and SIGBUS.
+// and those that no process has end the window, for others the caller needs a handler of SIGSEGV and SIGBUS. That
+// may leave Run wherever it is, by restoring the stack pointer: after Reset the machine and the code are as good as before.
 //
 // # To add an instruction
 //
