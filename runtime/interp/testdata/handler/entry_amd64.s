@@ -16,7 +16,12 @@ TEXT ·entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LEAQ	·zeroG(SB), R14
 	XORPS	X15, X15
 	MOVQ	·tickCode(SB), R12
+	MOVQ	SP, ·tickSP(SB)
 	CALL	R12	// tick(ucontext, fs, tsc)
+	JMP	·leave(SB)
+
+// leave ends the handler; the stack pointer is that of entry.
+TEXT ·leave(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LFENCE
 	RDTSC
 	SHLQ	$32, DX
@@ -28,15 +33,46 @@ TEXT ·entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	ADDQ	$56, SP
 	RET
 
+// fault is the handler of SIGSEGV. A fault of the interpreter ends the window: the thread goes on in the handler of SIGPROF,
+// behind tick. All others are the runtime's.
+TEXT ·fault(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	MOVQ	160(DX), AX	// SP where it happened
+	MOVQ	·tickSP(SB), BX
+	MOVQ	BX, CX
+	SUBQ	AX, CX
+	CMPQ	CX, $4096
+	JHI	chain
+	CMPL	·lock(SB), $1
+	JNE	chain
+	INCQ	·faults(SB)
+	MOVQ	BX, 160(DX)
+	LEAQ	·leave(SB), AX
+	MOVQ	AX, 168(DX)	// PC
+	MOVL	$0, ·lock(SB)
+	RET
+chain:
+	MOVQ	·former(SB), AX
+	JMP	AX
+
+// stub faults, in the window that begins here.
+TEXT ·stub(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	MOVQ	$0x700000000000, AX
+	MOVQ	(AX), BX
+	RET
+
 TEXT ·restore(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	$15, AX	// rt_sigreturn
 	SYSCALL
 
-TEXT ·addresses(SB), NOSPLIT, $0-16
+TEXT ·addresses(SB), NOSPLIT, $0-32
 	LEAQ	·entry(SB), AX
 	MOVQ	AX, entry+0(FP)
 	LEAQ	·restore(SB), AX
 	MOVQ	AX, restore+8(FP)
+	LEAQ	·fault(SB), AX
+	MOVQ	AX, fault+16(FP)
+	LEAQ	·stub(SB), AX
+	MOVQ	AX, stub+24(FP)
 	RET
 
 // func cpuid(leaf, sub uint32) (a, b, c, d uint32)

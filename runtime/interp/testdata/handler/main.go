@@ -26,13 +26,17 @@ import (
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-func addresses() (entry, restore uintptr)
+func addresses() (entry, restore, fault, stub uintptr)
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 func rdtsc() uint64
 
 var (
 	zeroG    [64]uint64
 	tickCode uintptr
+	tickSP   uintptr // of the handler that has the machine
+	former   uintptr // the runtime's handler of SIGSEGV
+	faults   int
+	stubPC   uint64
 
 	index  uint64          // of the window
 	cycles [1 << 16]uint64 // that windows took, with entry and exit
@@ -99,14 +103,17 @@ func tick(context, fs, tsc uintptr) {
 	m.SetSegments(uint64(fs), 0)
 	m.TSC = uint64(tsc)
 	pc := at(regs + 8*16)
+	if windows%8 == 7 {
+		pc = stubPC
+	}
 	m.Reset(pc, at(regs+8*17))
 	if g := at(fs - 8); g > 4096 { // no preemption
 		m.Store(g+16, at(uintptr(g))+928, 8)
 	}
-	why := m.Run(6000)
-	index = uint64(windows) % uint64(len(cycles))
-	length[index] = uint32(m.Steps)
 	windows++
+	why := m.Run(6000)
+	index = uint64(windows-1) % uint64(len(cycles))
+	length[index] = uint32(m.Steps)
 	reasons[why]++
 	steps += m.Steps
 	pcs[why] = m.PC
@@ -147,12 +154,22 @@ func start() {
 	machine.Init(&code)
 	f := tick
 	tickCode = **(**uintptr)(unsafe.Pointer(&f))
-	entry, restore := addresses()
+	entry, restore, fault, stub := addresses()
+	stubPC = uint64(stub)
 	const onStack, info, restorer, restart = 0x08000000, 4, 0x04000000, 0x10000000
 	sa := sigaction{entry, onStack | info | restorer | restart, restore, ^uint64(1<<(syscall.SIGSEGV-1) | 1<<(syscall.SIGBUS-1))}
-	if _, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGPROF), uintptr(unsafe.Pointer(&sa)), 0, 8, 0, 0); e != 0 {
-		panic(e)
+	install := func(sig syscall.Signal, sa, old *sigaction) {
+		if _, _, e := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(sa)), uintptr(unsafe.Pointer(old)), 8, 0, 0); e != 0 {
+			panic(e)
+		}
 	}
+	install(syscall.SIGPROF, &sa, nil)
+	var old sigaction
+	install(syscall.SIGSEGV, nil, &old)
+	former = old.handler
+	sa = old
+	sa.handler = fault
+	install(syscall.SIGSEGV, &sa, nil)
 	tv := [4]int64{0, 10000, 0, 10000}
 	if _, _, e := syscall.RawSyscall(syscall.SYS_SETITIMER, 2, uintptr(unsafe.Pointer(&tv)), 0); e != 0 {
 		panic(e)
@@ -222,6 +239,11 @@ func main() {
 		})
 	}
 	wg.Wait()
+	func() {
+		defer func() { fmt.Println(recover()) }()
+		var p *record
+		fmt.Println(p.Name) // the runtime's handler still works
+	}()
 	ns, elapsed := float64(time.Since(t0)), float64(rdtsc()-c0)
 	fmt.Println("sum", total.Load())
 	if on {
@@ -236,6 +258,7 @@ func main() {
 		sort.Float64s(per)
 		sort.Float64s(all)
 		q := func(x []float64, p int) float64 { return x[len(x)*p/100] }
+		fmt.Println("faults", faults)
 		fmt.Printf("windows %d, busy %d, instructions %d; us a window: 10%% %.1f, median %.1f, 90%% %.1f; ns an instruction of long ones: %.2f %.2f %.2f; decoded %d, %d bytes\n",
 			windows, busy, steps/windows, q(all, 10), q(all, 50), q(all, 90), q(per, 10), q(per, 50), q(per, 90), code.Decoded, code.Used())
 		for why, n := range reasons {
