@@ -16,13 +16,12 @@ type Machine struct {
 	// PC is where the window begins and, after Run, where it ended: the next instruction, or the one
 	// that was not interpreted. After a Fault it is the first instruction of the piece of the fault.
 	PC    uint64
-	Steps int    // instructions interpreted since Reset
-	Sum   uint64 // free for Act
+	Steps int // instructions interpreted since Reset
 
 	// TSC is what the window's first RDTSC reads. If it is 0, RDTSC ends windows.
 	TSC uint64
 
-	// Act is called for each event, with its number. The stack pointer is m.R[4].
+	// Act is called for each event, with its number. The stack pointer is m.R[4]. It must be set if Code.Actions is.
 	Act func(m *Machine, event uint64)
 
 	// Fetch returns where the LineSize bytes at the address addr can be read, 0 if they cannot. The
@@ -67,5 +66,6 @@ func (m *Machine) Segment() uint64 { return m.R[rFS] }
 // Masks are the mask registers K0 to K7.
 func (m *Machine) Masks() *[8]uint64 { return (*[8]uint64)(m.R[rMask : rMask+8]) }
 
-// Flags returns the arithmetic flags as the processor has them, without AF.
+// Flags returns the arithmetic flags as the processor has them, without AF. Behind a call or a return they may be older ones,
+// because nobody looks at them there; with Code.Exact they never are.
 func (m *Machine) Flags() uint64 { return m.flags() }
