@@ -66,6 +66,6 @@ func (m *Machine) Segment() uint64 { return m.R[rFS] }
 // Masks are the mask registers K0 to K7.
 func (m *Machine) Masks() *[8]uint64 { return (*[8]uint64)(m.R[rMask : rMask+8]) }
 
-// Flags returns the arithmetic flags as the processor has them, without AF. Behind a call or a return they may be older ones,
-// because nobody looks at them there; with Code.Exact they never are.
+// Flags returns the arithmetic flags as the processor has them, without AF. Behind a call or a return they may
+// be older ones, because nobody looks at them there; with Code.Exact they never are.
 func (m *Machine) Flags() uint64 { return m.flags() }
