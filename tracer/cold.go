@@ -98,6 +98,7 @@ type colds struct {
 	image   *image.Image
 	session *cold.Session
 	writer  *report.Writer
+	sign    coldSign
 	data    *report.Data
 	watched report.Watch
 }
@@ -106,6 +107,7 @@ func (c *colds) close() {
 	if c.session != nil {
 		c.session.Detach()
 	}
+	c.sign.close()
 	if c.stopped != nil {
 		c.stopped.Kill()
 	}
@@ -178,6 +180,11 @@ func (c *colds) attach() error {
 	if c.process != nil {
 		target = cold.Target{PID: c.process.PID, Exe: c.process.Exe(), Bias: c.image.Bias, Started: c.image.Process.StartTime}
 	}
+	name := ofExecutable(c.All)
+	if c.process != nil {
+		name = ofProcess(c.process, c.image.Process.StartTime)
+	}
+	c.sign = sign(name)
 	c.watched.From = time.Now().UnixMilli()
 	c.session, err = cold.Attach(target, plan, known, cold.Options{Careful: c.Careful})
 	if c.process != nil {
@@ -228,6 +235,9 @@ func (c *colds) watch(ctx context.Context) error {
 				ended = "the process executed another program"
 			case err != nil:
 				return err
+			}
+			if debugger := tracerOf(c.process.PID); debugger != 0 && ended == "" {
+				ended = fmt.Sprintf("process %d debugs it now, and would take the probes for code", debugger)
 			}
 		}
 		if err := errors.Join(c.take(), c.session.Err()); err != nil {

@@ -117,6 +117,9 @@ func (r *Probed) probe(ctx context.Context, p *process.Process, q ProbeRequest, 
 	if r.plan, err = probe.Choose(r.im, q.wish()); err != nil {
 		return fmt.Errorf("process %d, %s: %w", p.PID, p.Path, err)
 	}
+	if err := noCold(p, r.im.Process.StartTime); err != nil {
+		return err
+	}
 	s, err := probe.Attach(p, r.plan, probe.Limits{Hits: q.Limit, Values: q.Values, Secrets: q.Secrets})
 	if err != nil {
 		return err
