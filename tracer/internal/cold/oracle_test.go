@@ -195,9 +195,9 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 	gofmt, control := imagetest.Go(t, "cmd/gofmt"), targettest.Build(t, "./testdata/control")
 	list := []comparison{
 		{"some", control, control, false, report.Modules, []string{"some"}, 100, false, ""},
-		{"all", control, control, false, report.Modules, []string{"all"}, 140, false, ""},
-		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 140, false, ""},
-		{"careful", control, control, true, report.Modules, []string{"all"}, 140, false, ""},
+		{"all", control, control, false, report.Modules, []string{"all"}, 130, false, ""},
+		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 130, false, ""},
+		{"careful", control, control, true, report.Modules, []string{"all"}, 130, false, ""},
 		{"gofmt", gofmt, gofmt, false, report.Modules, []string{"testdata/control/main.go"}, 100, false, ""},
 		{"gofmt", gofmt, gofmt, false, report.Std, []string{"testdata/control/main.go"}, 1500, true, ""},
 	}
