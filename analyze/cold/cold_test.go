@@ -163,6 +163,25 @@ not probed:
 	}
 }
 
+// Instances of a generic function that never ran stand below it; closures do not, because lines say it of them.
+func TestInstances(t *testing.T) {
+	starts := map[string]int{"main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
+	d := ran(program(starts, code{"main.Map[go.shape.int]", "main.Map[go.shape.int] 31"}, code{"main.Map[go.shape.int].func1", "main.Map[go.shape.int].func1 33, main.Map[go.shape.int].func1 34"},
+		code{"main.Map[go.shape.string]", "main.Map[go.shape.string] 31"}), 2)
+	var text strings.Builder
+	if err := listing.Text(&text, NewTable(d, 0)); err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+main
+  2 of 3 lines  20 bytes  Map[...]             /src/app.go:30  33-34
+                10 bytes    Map[go.shape.int]                  not called
+`
+	if !strings.HasSuffix(text.String(), want) {
+		t.Errorf("the text does not end with%s:\n%s", want, &text)
+	}
+}
+
 // What is written is read, as it grows, by one writer.
 func TestFile(t *testing.T) {
 	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1, main.f 2+"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"})

@@ -342,6 +342,7 @@ func (q *Package) print(p *listing.Page, n int) {
 			what = f.never()
 		}
 		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")), listing.Count(f.Size.BytesNever, "byte"), q.short(f.Name), fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)
+		q.instances(table, &f)
 	}
 	p.Table("  ", table)
 	if more > 0 {
@@ -350,6 +351,18 @@ func (q *Package) print(p *listing.Page, n int) {
 	p.Table("  ", branches)
 	if moreBranches > 0 {
 		p.Line("  and %s more", listing.Count(moreBranches, "outcome"))
+	}
+}
+
+// instances adds the instances that never ran, of a function that did. Lines do not say it, as they do of closures.
+func (q *Package) instances(table *listing.Table, f *FunctionRows) {
+	if f.State != Ran.String() {
+		return
+	}
+	for _, x := range f.Parts {
+		if !x.Ran && x.BytesNever > 0 && strings.Contains(x.Name, "[") && !isClosure(x.Name) {
+			table.Row("", listing.Count(x.BytesNever, "byte"), "  "+q.short(x.Name), "", "not called")
+		}
 	}
 }
 
