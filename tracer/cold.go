@@ -195,6 +195,9 @@ func (c *colds) attach() error {
 	if err != nil {
 		return err
 	}
+	if err := c.running(); err != nil {
+		return err
+	}
 	var refused []int
 	for _, i := range c.session.Refused() {
 		c.data.Refused[i] = true
@@ -202,6 +205,27 @@ func (c *colds) attach() error {
 	}
 	if c.writer != nil && len(refused) > 0 {
 		return c.writer.Refused(refused)
+	}
+	return nil
+}
+
+// running notes which functions were running when the probes came.
+func (c *colds) running() error {
+	if c.PID == 0 {
+		return nil
+	}
+	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", c.PID))
+	if err != nil {
+		return nil // as is said of writing to it
+	}
+	defer memory.Close()
+	names, err := c.image.OnStacks(memory)
+	if err != nil {
+		c.data.Notes = append(c.data.Notes, fmt.Sprintf("functions that were running when the probes came are listed as not called, because the stacks cannot be read: %v", err))
+		return nil
+	}
+	if list := c.data.Began(names); c.writer != nil && len(list) > 0 {
+		return c.writer.Running(list)
 	}
 	return nil
 }

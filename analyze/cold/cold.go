@@ -110,6 +110,7 @@ type Data struct {
 	Seen    []Sight // by block
 	Watches []Watch
 	Refused map[int]bool // blocks that the kernel did not let probe
+	Running map[int]bool // functions of the source that were on stacks when the probes came
 	Lost    int          // bytes at the end of the file that are no whole record
 
 	// Not in files:
@@ -134,7 +135,18 @@ type Watch struct {
 
 // New returns data without a sight.
 func New(p *Program) *Data {
-	return &Data{Program: p, Seen: make([]Sight, p.NumBlocks()), Refused: make(map[int]bool)}
+	return &Data{Program: p, Seen: make([]Sight, p.NumBlocks()), Refused: make(map[int]bool), Running: make(map[int]bool)}
+}
+
+// Began notes the functions with these names as running when the probes came, and returns their numbers.
+func (d *Data) Began(names map[string]bool) (list []int) {
+	for i, s := range d.Program.Sources {
+		if names[s.Name] && !d.Running[i] {
+			d.Running[i] = true
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // each calls do for all blocks, with their functions, numbers, and whether their state is known.

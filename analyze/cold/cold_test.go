@@ -136,6 +136,7 @@ func TestTable(t *testing.T) {
 	d.Seen[1] = Sight{At: 7200 + 3600, Age: 3000}
 	d.Watches = []Watch{{0, 1500}, {2000, 2500}}
 	d.Refused[2] = true
+	d.Began(map[string]bool{"main.f": true, "example.com/dep.G": true})
 	table := NewTable(d, 1)
 	var out bytes.Buffer
 	if err := listing.Text(&out, table); err != nil {

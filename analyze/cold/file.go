@@ -25,6 +25,7 @@ const (
 	recordSights  = 'S'
 	recordWatch   = 'W'
 	recordRefused = 'R'
+	recordRunning = 'G'
 )
 
 // maxRecord bounds the size of a record, and maxProgram that of a program when it is unpacked.
@@ -92,6 +93,10 @@ func parse(b []byte) (d *Data, size int, err error) {
 		case kind == recordRefused && d != nil:
 			for _, id := range r.blocks(len(d.Seen)) {
 				d.Refused[id] = true
+			}
+		case kind == recordRunning && d != nil:
+			for _, i := range r.blocks(len(d.Program.Sources)) {
+				d.Running[i] = true
 			}
 		case kind == recordWatch && d != nil:
 			w := Watch{r.signed(), r.signed()}
@@ -229,6 +234,12 @@ func (w *Writer) Refused(blocks []int) error {
 	return err
 }
 
+// Running adds functions that were on stacks when the probes came.
+func (w *Writer) Running(sources []int) error {
+	_, err := w.f.Write(frame(recordRunning, appendBlocks(nil, sources)))
+	return err
+}
+
 // Watch adds a time of watching. A longer one with the same beginning replaces it.
 func (w *Writer) Watch(x Watch) error {
 	b := binary.AppendVarint(nil, x.From)
@@ -255,6 +266,9 @@ func (d *Data) WriteTo(out io.Writer) (int64, error) {
 	}
 	if len(d.Refused) > 0 {
 		part.Write(frame(recordRefused, appendBlocks(nil, slices.Collect(maps.Keys(d.Refused)))))
+	}
+	if len(d.Running) > 0 {
+		part.Write(frame(recordRunning, appendBlocks(nil, slices.Collect(maps.Keys(d.Running)))))
 	}
 	for _, w := range d.Watches {
 		part.Write(frame(recordWatch, binary.AppendVarint(binary.AppendVarint(nil, w.From), w.To)))

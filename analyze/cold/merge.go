@@ -89,6 +89,11 @@ func (d *Data) Merge(other *Data) Comparison {
 			}
 		}
 	})
+	names := make(map[string]bool)
+	for i := range other.Running {
+		names[other.Program.Sources[i].Name] = true
+	}
+	d.Began(names)
 	d.Watches = append(d.Watches, other.Watches...)
 	slices.SortFunc(d.Watches, func(a, b Watch) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
 	d.Watches = slices.CompactFunc(d.Watches, func(a, b Watch) bool { return a.From == b.From }) // the same one, which went on

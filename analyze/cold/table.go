@@ -78,7 +78,7 @@ type FunctionRows struct {
 	Name  string  `json:"function"`
 	File  string  `json:"file"`
 	Line  int     `json:"line" unit:"line"`
-	State string  `json:"state"`               // "ran", "never", "no code"
+	State string  `json:"state"`               // "ran", "never", "running", "no code"
 	First *int64  `json:"first_seen" unit:"s"` // since 1970; null if it never ran
 	Age   *int64  `json:"first_age" unit:"s"`  // since the process had started
 	Size  Size    `json:"size"`
@@ -106,6 +106,9 @@ type Lines struct {
 	To    int    `json:"to" unit:"line"`
 	State string `json:"state"` // "ran", "never", "no code"
 }
+
+// wasRunning is the state of a function that has not begun since the probes came, and was on a stack then.
+const wasRunning = "running"
 
 // A Part is a function of the linker.
 type Part struct {
@@ -227,10 +230,12 @@ func (t *Table) blocks(d *Data) {
 // rows makes the rows of a function.
 func (g *group) rows() FunctionRows {
 	f := FunctionRows{Name: g.name, File: g.file, Line: g.line, State: g.state().String(), Size: Size{Functions: 1, Bytes: g.bytes}}
-	switch g.state() {
-	case Ran:
+	switch state := g.state(); {
+	case state == Ran:
 		f.First, f.Age = &g.first.At, &g.first.Age
-	case Never:
+	case state == Never && g.running:
+		f.State = wasRunning
+	case state == Never:
 		f.Size.FunctionsNever, f.Size.BytesNever = 1, g.never
 	}
 	for _, n := range g.numbers() {
@@ -241,7 +246,7 @@ func (g *group) rows() FunctionRows {
 		case Never:
 			f.Size.LinesNever++
 			f.Size.Lines++
-			if g.ran {
+			if f.State != Never.String() {
 				f.Size.BytesNever += l.never
 			}
 		case Ran:
@@ -337,7 +342,7 @@ func (q *Package) print(p *listing.Page, n int) {
 	}
 	table := &listing.Table{Names: []int{2, 3}}
 	for _, f := range cold {
-		what := "not called"
+		what := map[string]string{Never.String(): "not called", wasRunning: "was running"}[f.State]
 		if f.State == Ran.String() {
 			what = f.never()
 		}

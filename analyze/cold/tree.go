@@ -18,7 +18,8 @@ type group struct {
 	parts           map[string]*part // by the linker's names
 	lines           map[int32]*line
 	outcomes        []Outcome
-	part            // all together
+	running         bool // it, or what it stands for, was on a stack when the probes came
+	part                 // all together
 }
 
 // A part is code that is counted together.
@@ -93,6 +94,7 @@ func (d *Data) groups() []*group {
 	all = slices.DeleteFunc(all, func(g *group) bool { return len(g.lines) == 0 }) // all of it was left out
 	for i, g := range of {
 		if g != nil {
+			g.running = g.running || d.Running[i]
 			bodies[i].missing(func(n int32) { g.lines[n].warm = true })
 		}
 	}

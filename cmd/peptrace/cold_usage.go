@@ -46,7 +46,8 @@ nothing is left where they are inlined. A function that is inlined is judged by 
 bodies of it. With -table, outcomes are listed that never happened although what decides
 them ran: of conditions and clauses whose lines do not say so. An outcome without a block
 of its own is unknown, and counted as that. What the linker has left out is in no executable, and not listed; C code
-is not either. A block that runs already when the probes come counts when it begins again.
+is not either. A block that runs already when the probes come counts when it begins again;
+a function that was running then is listed as that, if the process has symbols.
 
 End debuggers and other tracers first: each takes the marks of the other for code. The
 listing says at the end what was not probed, and whether the code is that of the file.
