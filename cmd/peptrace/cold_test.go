@@ -189,6 +189,7 @@ func TestColdErrors(t *testing.T) {
 		"cold -a /no/such":           "no such file",
 		"cold /no/such":              "no such file",
 		"cold -a /proc/self/cmdline": "cmdline",
+		"cold -p 1 -table /dev/null": "this is no table of branches",
 	} {
 		var stdout, stderr bytes.Buffer
 		code := peptrace.Run(strings.Fields(line), strings.NewReader(""), &stdout, &stderr)
