@@ -49,8 +49,9 @@ of its own is unknown, and counted as that. What the linker has left out is in n
 is not either. A block that runs already when the probes come counts when it begins again;
 a function that was running then is listed as that, if the process has symbols.
 
-End debuggers and other tracers first: each takes the marks of the other for code. The
-listing says at the end what was not probed, and whether the code is that of the file.
+End debuggers and other tracers first: each takes the marks of the other for code. When a
+debugger comes, cold ends, and peptrace probe refuses to begin beside it. The listing says
+at the end what was not probed, and whether the code is that of the file.
 
 Examples:
 
