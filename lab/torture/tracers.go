@@ -35,10 +35,12 @@ var (
 // traced are the kinds of programs, see testdata/tracers.go.
 var traced = []string{"web", "messages", "collector", "goroutines", "signals", "children"}
 
-// tracings are commands that trace process PID of the executable EXE; those that come more than once are drawn more often.
+// tracings are commands that trace process PID of the executable EXE. Those with tens of thousands of probes are few,
+// because they take the time of ten others.
 var tracings = []string{
-	"cold -pkg all -p PID", "cold -pkg all -p PID", "cold -pkg std -o FILE -p PID", "cold -a EXE", "cold -careful -p PID",
-	"probe -f ^(main|net|internal) -edges -p PID", "probe -f ^(main|net|syscall|sync|fmt|io) -limit 0 -times -p PID", "probe -f ^runtime -p PID",
+	"cold -pkg all -p PID", "cold -pkg std -o FILE -p PID", "cold -p PID", "cold -o FILE -p PID", "cold -a EXE", "cold -careful -p PID",
+	"probe -f ^(main|net) -edges -p PID", "probe -f ^(main|syscall|sync|io) -limit 0 -times -p PID", "probe -f ^runtime -p PID",
+	"probe -f ^main -args -results -edges -calls -p PID",
 }
 
 const (
