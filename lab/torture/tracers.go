@@ -38,7 +38,7 @@ var traced = []string{"web", "messages", "collector", "goroutines", "signals", "
 // tracings are commands that trace process PID of the executable EXE. Those with tens of thousands of probes are few,
 // because they take the time of ten others.
 var tracings = []string{
-	"cold -pkg all -p PID", "cold -pkg std -o FILE -p PID", "cold -p PID", "cold -o FILE -p PID", "cold -a EXE", "cold -careful -p PID",
+	"cold -pkg all -p PID", "cold -pkg std -o FILE.std -p PID", "cold -p PID", "cold -o FILE -p PID", "cold -a EXE", "cold -careful -p PID",
 	"probe -f ^(main|net) -edges -p PID", "probe -f ^(main|syscall|sync|io) -limit 0 -times -p PID", "probe -f ^runtime -p PID",
 	"probe -f ^main -args -results -edges -calls -p PID",
 }
