@@ -44,9 +44,9 @@ var tracings = []string{
 }
 
 const (
-	answerIn  = time.Minute // a program that needs longer for an answer hangs
-	cleanIn   = time.Minute // likewise the kernel, that takes probes away
-	traceTime = time.Second // kills are spread over this time after the first probe
+	answerIn  = time.Minute     // a program that needs longer for an answer hangs
+	cleanIn   = time.Minute     // likewise the kernel, that takes probes away
+	traceTime = time.Second / 2 // kills are spread over this time after the first probe
 )
 
 func tracersCases(e *Env) (cases []Case, err error) {
@@ -114,6 +114,9 @@ func (e *Env) tracers(r *Result, kind string, n int, seed uint64) {
 		}
 		args := strings.Fields(strings.NewReplacer("PID", fmt.Sprint(v.cmd.Process.Pid), "EXE", exe, "FILE", filepath.Join(e.Work, "out.cold")).Replace(how))
 		err := k.run(exec.Command(peptrace, args...))
+		for began := time.Now(); errors.Is(err, errBusy) && time.Since(began) < cleanIn; time.Sleep(100 * time.Millisecond) {
+			err = k.run(exec.Command(peptrace, args...))
+		}
 		if k.probed {
 			probed++
 		}
@@ -145,7 +148,10 @@ func (e *Env) tracers(r *Result, kind string, n int, seed uint64) {
 		seed, probed, finished, programs, slowest.Round(time.Millisecond), cleaned.Round(time.Millisecond))
 }
 
-var errRights = errors.New("it needs the rights to trace")
+var (
+	errRights = errors.New("it needs the rights to trace")
+	errBusy   = errors.New("a child of the tracer before has its file")
+)
 
 // A kill is one of a tracer, or of the program.
 type kill struct {
@@ -204,6 +210,9 @@ func (k *kill) run(cmd *exec.Cmd) error {
 		case <-ended:
 			if strings.Contains(said(), "tracing is not possible here") {
 				return fmt.Errorf("%w: %s", errRights, said())
+			}
+			if strings.Contains(said(), "another process writes this file") {
+				return errBusy
 			}
 			return fmt.Errorf("the tracer ended: %s", said())
 		default:
