@@ -45,7 +45,7 @@ var tracings = []string{
 
 const (
 	answerIn  = time.Minute     // a program that needs longer for an answer hangs
-	cleanIn   = time.Minute     // likewise the kernel, that takes probes away
+	cleanIn   = 5 * time.Minute // the kernel needs a minute on a busy machine where others trace, too
 	traceTime = time.Second / 2 // kills are spread over this time after the first probe
 )
 
