@@ -10,10 +10,12 @@
 // happens while it attaches or detaches, the kernel can neither go on nor take back what it has
 // done: traps stay in the program, and cost it time for ever. So a child with the same file
 // descriptors does it. Who kills the tracer, or its process group, does not kill the child. It
-// ends when its system call has ended, and then the kernel takes all probes away.
+// ends when its system call has ended, and then the kernel takes all probes away. Until then, it also
+// has the files of the tracer open. Who kills all processes of a control group or a container kills
+// the child, too, and traps stay if it was at work.
 //
 // Until then, nobody handles the hits. A web server with 90,000 probes on two busy CPUs answered
-// some requests after one to ten seconds, and its code was that of the file after one to six seconds, or
+// some requests after one to ten seconds. Its code was that of the file after one to six seconds, or
 // after up to a minute if another tracer attached or detached, too: the kernel has one lock for all
 // of them (dup_mmap_sem), which then changes hands at each probe.
 package uprobe
