@@ -14,7 +14,7 @@
 // has the files of the tracer open. Who kills all processes of a control group or a container kills
 // the child, too, and traps stay if it was at work.
 //
-// Until then, nobody handles the hits. A web server with 90,000 probes on two busy CPUs answered
+// Until the probes are gone, nobody handles the hits. A web server with 90,000 probes on two busy CPUs answered
 // some requests after one to ten seconds. Its code was that of the file after one to six seconds, or
 // after up to a minute if another tracer attached or detached, too: the kernel has one lock for all
 // of them (dup_mmap_sem), which then changes hands at each probe.
