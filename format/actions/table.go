@@ -4,15 +4,20 @@ package actions
 //
 // A number is an unsigned varint. A signed number is zigzag coded.
 //
-//	table     "pep actions 1\n", number of functions, functions
+//	table     "pep actions 1\n", number of actions, actions, number of functions, functions
+//	action    operations, the most frequent action first
+//	operation register<<3 | last of the action<<2 | what it does; argument: of Set less the register's number of path 0, of Add signed
 //	function  address less the end of the function before, size, number of registers, registers, number of rows, rows
 //	register  number of path 0 of the function whose path it has, less that of the register before: signed
-//	row       PC less that of the row before<<2 | way: 0 at, 1 taken, 2 not taken, 3 jump; index of a jump; operations
-//	operation register<<3 | last of the row<<2 | what it does; argument: of Set less the register's number of path 0, of Add signed
+//	row       PC less that of the row before<<2 | way: 0 at, 1 taken, 2 not taken, 3 jump; index of a jump; index of the action
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/format/branches"
@@ -25,7 +30,19 @@ const ways = string(branches.At) + string(branches.Taken) + string(branches.NotT
 
 // Append appends the table to b, without the names of functions and the sources. Functions are in order of their addresses.
 func (t *Table) Append(b []byte) []byte {
-	b = append(b, magic...)
+	count := map[string]int{}
+	for _, f := range t.Funcs {
+		for _, r := range f.Rows {
+			count[t.coded(&f, r.Action)]++
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	index := map[string]int{}
+	b = binary.AppendUvarint(append(b, magic...), uint64(len(list)))
+	for i, a := range list {
+		index[a] = i
+		b = append(b, a...)
+	}
 	b = binary.AppendUvarint(b, uint64(len(t.Funcs)))
 	end, first := uint64(0), uint32(0)
 	for _, f := range t.Funcs {
@@ -45,13 +62,15 @@ func (t *Table) Append(b []byte) []byte {
 			if r.Way == branches.Jump {
 				b = binary.AppendUvarint(b, uint64(r.Index))
 			}
-			b = t.appendAction(b, &f, r.Action)
+			b = binary.AppendUvarint(b, uint64(index[t.coded(&f, r.Action)]))
 		}
 	}
 	return b
 }
 
-func (t *Table) appendAction(b []byte, f *Placed, action uint32) []byte {
+// coded returns an action of f as it is written.
+func (t *Table) coded(f *Placed, action uint32) string {
+	var b []byte
 	for i := action; ; i++ {
 		op := t.Ops[i]
 		last := uint64(0)
@@ -66,7 +85,7 @@ func (t *Table) appendAction(b []byte, f *Placed, action uint32) []byte {
 			b = binary.AppendVarint(b, int64(int32(op.Arg)))
 		}
 		if op.Last {
-			return b
+			return string(b)
 		}
 	}
 }
@@ -76,6 +95,10 @@ func ReadTable(b []byte) (*Table, error) {
 	rest, ok := strings.CutPrefix(string(b), magic)
 	r := &reader{b: []byte(rest), bad: !ok}
 	t := &Table{actions: map[string]uint32{}}
+	var list [][]register.Op
+	for range r.count() {
+		list = append(list, r.action())
+	}
 	end, first := uint64(0), int64(0)
 	for range r.count() {
 		f := Placed{Addr: end + r.number(), Size: r.number()}
@@ -93,21 +116,16 @@ func ReadTable(b []byte) (*Table, error) {
 				row.Index = r.below(1 << 31)
 			}
 			var ops []register.Op
-			for last := false; !last && !r.bad; {
-				x := r.number()
-				op := register.Op{Do: register.Do(x & 3), Slot: uint16(x >> 3)}
-				last = x&4 != 0
-				if !op.Do.Known() || x>>3 >= uint64(len(f.Firsts)) {
+			if i := r.below(len(list)); i < len(list) {
+				ops = slices.Clone(list[i])
+			}
+			for i, op := range ops {
+				switch {
+				case int(op.Slot) >= len(f.Firsts):
 					r.bad = true
-					break
+				case op.Do == register.Set:
+					ops[i].Arg += f.Firsts[op.Slot]
 				}
-				switch op.Do {
-				case register.Set:
-					op.Arg = f.Firsts[op.Slot] + uint32(r.number())
-				case register.Add:
-					op.Arg = uint32(r.signed())
-				}
-				ops = append(ops, op)
 			}
 			if r.bad {
 				break
@@ -121,6 +139,25 @@ func ReadTable(b []byte) (*Table, error) {
 		return nil, errors.New("the table of actions is damaged, or another version of pepbuild has written it")
 	}
 	return t, nil
+}
+
+func (r *reader) action() (ops []register.Op) {
+	for !r.bad {
+		x := r.number()
+		op := register.Op{Do: register.Do(x & 3), Slot: uint16(x >> 3)}
+		switch op.Do {
+		case register.Set:
+			op.Arg = uint32(r.number())
+		case register.Add:
+			op.Arg = uint32(r.signed())
+		}
+		r.bad = r.bad || !op.Do.Known() || x>>3 > math.MaxUint16
+		ops = append(ops, op)
+		if x&4 != 0 {
+			return ops
+		}
+	}
+	return nil
 }
 
 func (r *reader) number() uint64 {
