@@ -80,7 +80,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "peptable", forms: []form{
-		{value: "file", text: "instrument nothing, and write to file which outcomes of the source the branches of the plain program stand for; pep sites prints it; linux/amd64", see: "[how](../decisions/0036-branches.md)"},
+		{value: "file", text: "instrument nothing, and write to file which outcomes of the source the branches of the plain program stand for, and what these do to the numbers of paths; pep sites prints it; linux/amd64", see: "[how](../decisions/0036-branches.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Table = value
 		return nil

@@ -113,7 +113,11 @@ func paths(pkgs []branches.Package) (*actions.Table, error) {
 		}
 		acts = append(acts, a)
 	}
-	return actions.New(acts)
+	t, err := actions.New(acts)
+	if err == nil {
+		t.Calls = true
+	}
+	return t, err
 }
 
 // told counts the functions whose paths can be told.

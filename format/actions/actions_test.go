@@ -108,6 +108,7 @@ func TestPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		table.Calls = true
 		f, g := program()
 		test.change(&f, &g)
 		table.Place(f)

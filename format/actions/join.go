@@ -19,6 +19,9 @@ type Table struct {
 	Funcs   []Placed
 	Sources []*Source
 
+	// Calls says that functions with one path have actions, too: it ends as often as the function is called.
+	Calls bool
+
 	byDecl  map[branches.Pos]*Source
 	actions map[string]uint32 // by their operations
 }
@@ -242,6 +245,9 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 	}
 	for n, why := range unclear {
 		s.Unclear[n] = why
+	}
+	if s.Paths() == 1 && !j.table.Calls {
+		return
 	}
 	slot := uint16(len(j.firsts))
 	j.firsts = append(j.firsts, uint32(s.First))

@@ -21,8 +21,8 @@ import (
 	"github.com/pepgo/pep/runtime/follow"
 )
 
-// Actions joins a table for an executable.
-func Actions(exe string, pkgs []branches.Package) (*actions.Table, error) {
+// Actions joins a table for an executable. With calls it has actions for functions with one path, too.
+func Actions(exe string, pkgs []branches.Package, calls bool) (*actions.Table, error) {
 	var acts []*actions.Package
 	for _, p := range pkgs {
 		a, err := actions.Read(p.Actions)
@@ -43,6 +43,7 @@ func Actions(exe string, pkgs []branches.Package) (*actions.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.Calls = calls
 	for _, f := range funcs {
 		t.Place(f)
 	}

@@ -69,7 +69,7 @@ func TestPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := Actions(exe, pkgs)
+			table, err := Actions(exe, pkgs, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,12 @@ func TestPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			size := len(table.Append(nil))
+			several, err := Actions(exe, pkgs, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("with functions of one path it has %d bytes", len(table.Append(nil)))
+			size := len(several.Append(nil))
 			t.Logf("the table of actions has %d bytes, %.2f%% of the executable's %d", size, 100*float64(size)/float64(info.Size()), info.Size())
 		})
 	}
