@@ -36,13 +36,13 @@ func TestPaths(t *testing.T) {
 	}{
 		{"testdata/shapes", nil, 90},
 		{"../../testprogs/flate", []string{"1"}, 200},
-		{"../../testprogs/regex", []string{"1"}, 200},
-		{"../../testprogs/bitboard", []string{"1"}, 50},
-		{"../../testprogs/sortbench", []string{"1"}, 50},
-		{"../../testprogs/raytrace", []string{"1"}, 50},
-		{"../../testprogs/jsonbench", []string{"1"}, 50},
-		{"../../testprogs/filters", []string{"1"}, 50},
-		{"../../testprogs/lua", []string{"1"}, 50},
+		{"../../testprogs/regex", []string{"1"}, 250},
+		{"../../testprogs/bitboard", []string{"1"}, 100},
+		{"../../testprogs/raytrace", []string{"1"}, 130},
+		{"../../testprogs/jsonbench", []string{"1"}, 350},
+		{"../../testprogs/filters", []string{"1"}, 100},
+		{"../../testprogs/flips", []string{"1"}, 80},
+		{"../../testprogs/markdown", []string{"1"}, 200},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			dir := t.TempDir()
