@@ -5,6 +5,9 @@
 //
 // The compiler moves and removes branches, so outcomes without a machine branch have no count: the table names them, and they
 // are not compared. All others must be equal.
+//
+// It follows complete runs through the table of actions, too, and compares the paths with those that the program counts in exact mode. A
+// tool for valgrind, which testdata/tracer has, writes down which rows of the table the program comes by, in order.
 package branches
 
 import (

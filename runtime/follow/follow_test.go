@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	. "github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/format/register"
 )
 
 // A program with a recursive function of two paths, which calls an inlined one of two paths in a loop:
@@ -14,17 +14,23 @@ import (
 //			g(i)             inlined: 10; its condition adds 1; left: end
 //		}
 //	}                        return: end
-var ops = []Op{
-	op(Set, true, 0, 0),                       // 0 entry
-	op(End, false, 0, 0), op(Set, true, 0, 1), // 1 true
-	op(End, false, 0, 0), op(Set, false, 0, 1), // 3 false
-	op(Add, true, 0, 1),
-	op(Set, true, 1, 10), // 6 inlined
-	op(Add, true, 1, 1),  // 7 its condition
-	op(End, true, 1, 0),  // 8 left
-	op(End, true, 0, 0),  // 9 return
-	op(Set, true, 0, 20), // 10 entry of another function
-	op(End, true, 0, 0),  // 11 return
+const (
+	set = register.Set
+	add = register.Add
+	end = register.End
+)
+
+var ops = []register.Op{
+	op(set, true, 0, 0),                       // 0 entry
+	op(end, false, 0, 0), op(set, true, 0, 1), // 1 true
+	op(end, false, 0, 0), op(set, false, 0, 1), // 3 false
+	op(add, true, 0, 1),
+	op(set, true, 1, 10), // 6 inlined
+	op(add, true, 1, 1),  // 7 its condition
+	op(end, true, 1, 0),  // 8 left
+	op(end, true, 0, 0),  // 9 return
+	op(set, true, 0, 20), // 10 entry of another function
+	op(end, true, 0, 0),  // 11 return
 }
 
 func op(do Do, last bool, slot uint16, arg uint32) Op {
