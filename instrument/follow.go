@@ -16,8 +16,8 @@ import (
 	"github.com/pepgo/pep/instrument/placement"
 )
 
-// Follow returns what the outcomes of a package do to path registers. The paths have the numbers that they have in a program in which
-// all functions of the package are instrumented. The error is that of [Do].
+// Follow returns what the outcomes of a package do to path registers. The paths have the numbers that they have in a
+// program in which all functions of the package are instrumented. The error is that of [Do].
 func Follow(pkg *Package) (res *actions.Package, err error) {
 	in := &instrumenter{pkg: pkg, fset: token.NewFileSet(), src: map[*ast.File][]byte{},
 		skipped: map[*ast.File]bool{}, byToken: map[*token.File]*ast.File{}}
@@ -30,8 +30,8 @@ func Follow(pkg *Package) (res *actions.Package, err error) {
 	in.begin("mark")
 	in.markers = mark.Files(in.files, false, func(*ast.File) bool { return false }, in.working)
 	in.begin("flow")
-	funcs, info, err := flow.Functions(&flow.Config{Path: pkg.Path, Fset: in.fset, Files: in.files, Markers: in.markers, Importer: pkg.Importer,
-		GoVersion: pkg.GoVersion, Sizes: pkg.Sizes, Working: in.working})
+	funcs, info, err := flow.Functions(&flow.Config{Path: pkg.Path, Fset: in.fset, Files: in.files, Markers: in.markers,
+		Importer: pkg.Importer, GoVersion: pkg.GoVersion, Sizes: pkg.Sizes, Working: in.working})
 	if err != nil {
 		return nil, err
 	}

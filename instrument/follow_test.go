@@ -12,7 +12,8 @@ import (
 	"github.com/pepgo/pep/format/register"
 )
 
-// followed has what outcomes of functions do: "T 4:2 end =1 vital" ends a path and begins one with 1 if the condition at line 4, column 2 holds.
+// followed has what outcomes of functions do: "T 4:2 end =1 vital" ends a path and begins one with 1 if the condition at
+// line 4, column 2 holds.
 var followed = []struct{ text, want string }{
 	{"func f(n int) int {\n\tif n > 0 {\n\t\treturn 1\n\t}\n\treturn 0\n}", "enter =0; F 3:2 +1"},
 	{"func f(n int) {\n\tfor n > 0 {\n\t\tn--\n\t}\n}", "enter =0; T 3:2 end =1 vital; F 3:2 end =1 +1 vital"},

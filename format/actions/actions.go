@@ -1,14 +1,14 @@
-// Package actions says what the outcomes of a program's branches do to path registers. Nothing in the program keeps these
-// registers: whoever follows its instructions does, for example an interpreter.
+// Package actions says what the outcomes of a program's branches do to path registers. Nothing in the program keeps
+// these registers: whoever follows its instructions does, for example an interpreter.
 //
 // For each function of the source the instrumenter writes down which outcome does what:
 //
 //	for i < n {     true: the path so far ends, the next one starts with 1
 //	}               false: the path so far ends, the next one starts with 2
 //
-// The compiler's table of branches says at which instruction of which function that happens, in the function itself or in one that
-// it is inlined into. [Table.Place] makes the actions of instructions of the two: this row ends a path of the third inlined call and
-// adds 4 to the register of the function.
+// The compiler's table of branches says at which instruction of which function that happens, in the function itself or
+// in one that it is inlined into. [Table.Place] makes the actions of instructions of the two: this row ends a path of
+// the third inlined call and adds 4 to the register of the function.
 package actions
 
 import (
@@ -40,8 +40,8 @@ type Event struct {
 	Line, Col int
 	Ops       []register.Op
 
-	// Nodes of the graph at which a path goes on in another way if the outcome happens. If the outcome cannot be seen, nobody can
-	// tell paths apart that go through these.
+	// Nodes of the graph at which a path goes on in another way if the outcome happens. If the outcome cannot be seen,
+	// nobody can tell paths apart that go through these.
 	Nodes []int
 
 	// Vital says that without the outcome all paths of the function may get wrong numbers.

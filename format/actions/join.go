@@ -65,8 +65,8 @@ func (s *Source) Paths() uint64 {
 	return s.Package.Sites.Funcs[s.Site].Graph.N
 }
 
-// Tells returns an empty string if the counts of a path are those of the program, or the reason why they may not be. Paths that go through
-// a node of Unclear count as another one that goes through it, too, and comes from the same place.
+// Tells returns an empty string if the counts of a path are those of the program, or the reason why they may not be.
+// Paths that go through a node of Unclear count as another one that goes through it, too, and comes from the same place.
 func (s *Source) Tells(path uint64) string {
 	if s.Why != "" {
 		return s.Why
@@ -125,8 +125,8 @@ func (t *Table) Place(f branches.Placed) {
 	}
 }
 
-// Ambiguous says that f may be in the program, or another function with its name and its size: its paths, and those of what is inlined into
-// it, cannot be told there.
+// Ambiguous says that f may be in the program, or another function with its name and its size: its paths, and those of
+// what is inlined into it, cannot be told there.
 func (t *Table) Ambiguous(f *branches.Func) {
 	j := &joiner{table: t, f: f, ambiguous: true, ops: make([][]register.Op, len(f.Outcomes))}
 	j.instances()
@@ -146,8 +146,8 @@ type place struct {
 	line, col int
 }
 
-// Outcomes returns what the outcomes of a function of the program do, and for each of its registers the number of path 0 of the function
-// whose path it has. What it finds of their sources it notes.
+// Outcomes returns what the outcomes of a function of the program do, and for each of its registers the number of path 0
+// of the function whose path it has. What it finds of their sources it notes.
 func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, firsts []uint32) {
 	j := &joiner{table: t, f: f, ops: make([][]register.Op, len(f.Outcomes))}
 	j.instances()
@@ -188,8 +188,8 @@ func (j *joiner) instances() {
 	}
 }
 
-// wraps reports whether a function of the program calls an instance of a generic function with the types of the source, and stands where
-// that is declared: only instances with the compiler's own types have code of the source.
+// wraps reports whether a function of the program calls an instance of a generic function with the types of the source,
+// and stands where that is declared: only instances with the compiler's own types have code of the source.
 func wraps(name string) bool {
 	return strings.Contains(name, "[") && !strings.Contains(name, "[go.shape.")
 }

@@ -30,7 +30,8 @@ const magic = "pep actions 1\n"
 
 const ways = string(branches.At) + string(branches.Taken) + string(branches.NotTaken) + string(branches.Jump)
 
-// Append appends the table to b, without the names and sizes of functions and the sources. Functions are in order of their addresses.
+// Append appends the table to b, without the names and sizes of functions and the sources. Functions are in order of
+// their addresses.
 func (t *Table) Append(b []byte) []byte {
 	count := map[string]int{}
 	for _, f := range t.Funcs {

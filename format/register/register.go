@@ -1,4 +1,5 @@
-// Package register has the operations on path registers that nothing in a program keeps: see format/actions and runtime/follow.
+// Package register has the operations on path registers that nothing in a program keeps: see format/actions and
+// runtime/follow.
 package register
 
 // A Do is what an operation does to a register.

@@ -1,5 +1,5 @@
-// Package outcome writes down what the outcomes of the source do to the path register of a function that nobody rewrites: whoever
-// follows the instructions of the program keeps the register.
+// Package outcome writes down what the outcomes of the source do to the path register of a function that nobody
+// rewrites: whoever follows the instructions of the program keeps the register.
 //
 // For the loop
 //
@@ -7,11 +7,11 @@
 //		i++
 //	}
 //
-// whose header is the start 1 and whose way out has the value 1, the outcome "true at 3:2" ends a path and begins the next one with 1, and
-// "false at 3:2" does so and adds 1.
+// whose header is the start 1 and whose way out has the value 1, the outcome "true at 3:2" ends a path and begins the
+// next one with 1, and "false at 3:2" does so and adds 1.
 //
-// Only decisions choose between ways, so what a path does between two of them is done at the first, in order: that paths end and begin.
-// What has an outcome of its own does it there: the header of a loop, a label, a return.
+// Only decisions choose between ways, so what a path does between two of them is done at the first, in order: that paths
+// end and begin. What has an outcome of its own does it there: the header of a loop, a label, a return.
 //
 // The positions are those that the compiler knows.
 package outcome
@@ -85,12 +85,13 @@ type event struct {
 	vital              bool
 }
 
-// Func returns what the outcomes of f do, whose numbering is g. Its paths have the numbers from base on, and it is function site of the
-// site table.
+// Func returns what the outcomes of f do, whose numbering is g. Its paths have the numbers from base on, and it is
+// function site of the site table.
 func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actions.Func {
 	out := fd.Unknown(f, "")
 	out.Site = site
-	w := &finder{Finder: fd, fn: f, g: g, base: base, falls: map[*mark.Marker]int{}, events: map[key]*event{}, leaves: map[*flow.Edge]bool{}}
+	w := &finder{Finder: fd, fn: f, g: g, base: base, falls: map[*mark.Marker]int{}, events: map[key]*event{},
+		leaves: map[*flow.Edge]bool{}}
 	out.Enter = w.all()
 	if out.Unknown = w.why; w.why != "" {
 		return out
@@ -105,7 +106,8 @@ func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actio
 		} else {
 			seen[id] = true
 		}
-		out.Events = append(out.Events, actions.Event{Kind: k.kind, Line: pos.Line, Col: pos.Col, Ops: slices.Concat(e.before, e.add, e.after), Nodes: e.nodes, Vital: e.vital})
+		out.Events = append(out.Events, actions.Event{Kind: k.kind, Line: pos.Line, Col: pos.Col,
+			Ops: slices.Concat(e.before, e.add, e.after), Nodes: e.nodes, Vital: e.vital})
 	}
 	return out
 }
@@ -187,8 +189,8 @@ func (w *finder) decides(n int) bool {
 	return len(w.live(n)) > 1 && !known
 }
 
-// known returns the edge out of node n that is always taken because the condition, or what a switch is over, is a constant. The compiler
-// makes nothing of the other ways.
+// known returns the edge out of node n that is always taken because the condition, or what a switch is over, is a
+// constant. The compiler makes nothing of the other ways.
 func (w *finder) known(n int) (out int, ok bool) {
 	other := -1 // to the default
 	for i, e := range w.fn.Nodes[n].Out {
@@ -271,8 +273,8 @@ func (w *finder) cut(n int) []register.Op {
 	return []register.Op{{Do: register.End}, {Do: register.Set, Arg: uint32(w.base + val)}}
 }
 
-// arrival returns the outcome that says that control comes to node n, at which paths start, if there is one that is no outcome of n's
-// decision.
+// arrival returns the outcome that says that control comes to node n, at which paths start, if there is one that is no
+// outcome of n's decision.
 func (w *finder) arrival(n int) key {
 	if _, ok := w.start(n); !ok {
 		return key{}
@@ -288,13 +290,14 @@ func (w *finder) arrival(n int) key {
 	return key{}
 }
 
-// own reports whether the outcomes of node n's decision say by themselves that control comes to n: n is the first condition of a loop.
+// own reports whether the outcomes of node n's decision say by themselves that control comes to n: n is the first
+// condition of a loop.
 func (w *finder) own(n int) bool {
 	return !w.arrival(n).pos.IsValid() && w.decides(n) && w.begins(n)
 }
 
-// begins reports whether all outcomes of node n's decision are those of a condition's first operand or of a range. They happen as often as
-// control comes to n.
+// begins reports whether all outcomes of node n's decision are those of a condition's first operand or of a range. They
+// happen as often as control comes to n.
 func (w *finder) begins(n int) bool {
 	for _, i := range w.live(n) {
 		e := w.fn.Nodes[n].Out[i]
@@ -311,8 +314,8 @@ func (w *finder) begins(n int) bool {
 	return true
 }
 
-// later returns the node to whose decision alone node n leads, at which paths start: then the outcomes of that can end the path, whatever
-// the compiler has made of those that lead to n.
+// later returns the node to whose decision alone node n leads, at which paths start: then the outcomes of that can end
+// the path, whatever the compiler has made of those that lead to n.
 func (w *finder) later(n int) (to int, ok bool) {
 	if _, starts := w.start(n); !starts || w.arrival(n).pos.IsValid() || w.decides(n) {
 		return 0, false
@@ -510,8 +513,8 @@ func (w *finder) outcome(e *flow.Edge) (key, bool) {
 	return key{}, false
 }
 
-// leaf adds the outcomes that happen if a condition's operand has an outcome. If it decides operators, too, these have outcomes
-// as well, so that the first one gets what is left of the value.
+// leaf adds the outcomes that happen if a condition's operand has an outcome. If it decides operators, too, these have
+// outcomes as well, so that the first one gets what is left of the value.
 func (w *finder) leaf(n int, e *flow.Edge, val uint32, before, after []register.Op) {
 	if w.leaves[e] {
 		return

@@ -27,8 +27,8 @@ type PathResult struct {
 	Differ    []string // that should be equal
 }
 
-// ComparePaths compares what was followed through a table with an exact profile of the same run, whose program has these site tables. What
-// exact mode does not instrument is not compared.
+// ComparePaths compares what was followed through a table with an exact profile of the same run, whose program has these
+// site tables. What exact mode does not instrument is not compared.
 func ComparePaths(t *actions.Table, got PathCount, program *executable.File, file *profile.File) (*PathResult, error) {
 	exact := map[string]map[uint64]int64{}
 	paths, err := file.Paths()
@@ -92,7 +92,8 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 		}
 		if got[p] != want[p] {
 			ok = false
-			r.Differ = append(r.Differ, fmt.Sprintf("%s path %d of %d: the table counts %d, exact mode %d", s.Name, p, s.Paths(), got[p], want[p]))
+			r.Differ = append(r.Differ, fmt.Sprintf("%s path %d of %d: the table counts %d, exact mode %d",
+				s.Name, p, s.Paths(), got[p], want[p]))
 			continue
 		}
 		r.N += got[p]
@@ -100,7 +101,8 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 	}
 	if sum != 0 {
 		ok = false
-		r.Differ = append(r.Differ, fmt.Sprintf("%s: the table counts %d more of all paths that it cannot tell apart (%s)", s.Name, sum, why))
+		r.Differ = append(r.Differ, fmt.Sprintf("%s: the table counts %d more of all paths that it cannot tell apart (%s)",
+			s.Name, sum, why))
 	}
 	switch {
 	case !ok:

@@ -1,6 +1,7 @@
 package branches
 
-// This file follows a program through the table of actions, and compares the paths with those that the same program counts in exact mode.
+// This file follows a program through the table of actions, and compares the paths with those that the same program
+// counts in exact mode.
 
 import (
 	"bufio"
@@ -60,7 +61,10 @@ func Actions(exe string, pkgs []branches.Package, calls bool) (*actions.Table, e
 }
 
 // libs are where valgrind's tools and what they are made of may be.
-var libs, tools = []string{"/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/valgrind"}, []string{"/usr/libexec/valgrind", "/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/valgrind"}
+var (
+	libs  = []string{"/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/valgrind"}
+	tools = append([]string{"/usr/libexec/valgrind"}, libs...)
+)
 
 // ErrNoTracer says that the tool cannot be built here.
 var ErrNoTracer = errors.New("valgrind, its header files and gcc are not all there")
@@ -82,8 +86,9 @@ func BuildTracer(source, dir string) error {
 			return err
 		}
 	}
-	args := []string{"-O2", "-m64", "-fno-stack-protector", "-fno-builtin", "-no-pie", "-fno-pie", "-DVGO_linux=1", "-DVGA_amd64=1", "-DVGP_amd64_linux=1",
-		"-DVGPV_amd64_linux_vanilla=1", "-I/usr/include/valgrind", "-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,--build-id=none",
+	args := []string{"-O2", "-m64", "-fno-stack-protector", "-fno-builtin", "-no-pie", "-fno-pie",
+		"-DVGO_linux=1", "-DVGA_amd64=1", "-DVGP_amd64_linux=1", "-DVGPV_amd64_linux_vanilla=1", "-I/usr/include/valgrind",
+		"-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,--build-id=none",
 		"-Wl,-Ttext-segment=0x58000000", "-o", filepath.Join(dir, "peprows-amd64-linux"), source}
 	for _, a := range []string{"coregrind", "vex", "gcc-sup"} {
 		args = append(args, filepath.Join(libs[lib], "lib"+a+"-amd64-linux.a"))
@@ -162,7 +167,10 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 	if out, err := exec.Command("mkfifo", out).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
 	}
-	cmd := exec.Command("valgrind", append([]string{"--tool=peprows", "--vex-guest-chase=no", "--vex-iropt-register-updates=allregs-at-each-insn", "--rows=" + rowsFile, "--out=" + out, exe}, args...)...)
+	// Valgrind must not execute a block in front of the branch that leads to it, and must keep the stack pointer up to date.
+	flags := []string{"--tool=peprows", "--vex-guest-chase=no", "--vex-iropt-register-updates=allregs-at-each-insn",
+		"--rows=" + rowsFile, "--out=" + out, exe}
+	cmd := exec.Command("valgrind", append(flags, args...)...)
 	cmd.Env = append(append(os.Environ(), Env...), "VALGRIND_LIB="+tracer)
 	var said strings.Builder
 	cmd.Stderr = &said
@@ -290,7 +298,8 @@ func (c *code) at(pc uint64) (byte, error) {
 	return b[0], nil
 }
 
-// target returns where an entry of a table of jumps leads to. Before the jump at pc its address is loaded: LEAQ table(IP), CX.
+// target returns where an entry of a table of jumps leads to. Before the jump at pc its address is loaded: LEAQ
+// table(IP), CX.
 func (c *code) target(pc uint64, index int) (uint64, error) {
 	const size = 7 // of LEAQ
 	for at := pc - size; at > pc-40; at-- {

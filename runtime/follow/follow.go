@@ -1,16 +1,17 @@
-// Package follow keeps the path registers of a program that has none: it is told at which instructions the program comes by, as far
-// as the table of actions has rows for them, and says which paths end.
+// Package follow keeps the path registers of a program that has none: it is told at which instructions the program comes
+// by, as far as the table of actions has rows for them, and says which paths end.
 //
 //	m := follow.New(ops, slots, 256, 4096)
 //	m.Step(depth, fn, action)      // for each row, in order
 //	for _, p := range m.Ended { count(p) }
 //	m.Ended = m.Ended[:0]
 //
-// A function has a register for its own path and one for that of each inlined call. A frame of the stack is told apart by its depth, which
-// is the same for all rows of a call: there is nothing to do for calls and returns. A machine follows one stack.
+// A function has a register for its own path and one for that of each inlined call. A frame of the stack is told apart
+// by its depth, which is the same for all rows of a call: there is nothing to do for calls and returns. A machine
+// follows one stack.
 //
-// Step allocates nothing, so a signal handler can use it. When the memory for frames or registers is full, the older ones are forgotten.
-// A register has no value until a row sets it: of what began before, no path ends.
+// Step allocates nothing, so a signal handler can use it. When the memory for frames or registers is full, the older
+// ones are forgotten. A register has no value until a row sets it: of what began before, no path ends.
 package follow
 
 import "github.com/pepgo/pep/format/register"
@@ -36,13 +37,17 @@ type Machine struct {
 	regs   []uint32
 }
 
-// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is room for so many frames
-// and registers, and for as many ends of paths as registers.
+// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is room
+// for so many frames and registers, and for as many ends of paths as registers.
 func New(ops []register.Op, slots []uint16, frames, regs int) *Machine {
-	return &Machine{Ended: make([]uint32, 0, regs), ops: ops, slots: slots, frames: make([]frame, 0, frames), regs: make([]uint32, 0, regs)}
+	return &Machine{
+		Ended: make([]uint32, 0, regs), ops: ops, slots: slots,
+		frames: make([]frame, 0, frames), regs: make([]uint32, 0, regs),
+	}
 }
 
-// Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the deeper, the more.
+// Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the
+// deeper, the more.
 func (m *Machine) Step(depth uint64, fn, action uint32) {
 	n := len(m.frames)
 	for n > 0 && (m.frames[n-1].depth > depth || m.frames[n-1].depth == depth && m.frames[n-1].fn != fn) {

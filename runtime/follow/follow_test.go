@@ -33,8 +33,8 @@ var ops = []register.Op{
 	op(end, true, 0, 0),  // 11 return
 }
 
-func op(do Do, last bool, slot uint16, arg uint32) Op {
-	return Op{Do: do, Last: last, Slot: slot, Arg: arg}
+func op(do register.Do, last bool, slot uint16, arg uint32) register.Op {
+	return register.Op{Do: do, Last: last, Slot: slot, Arg: arg}
 }
 
 var slots = []uint16{2, 1}

@@ -25,8 +25,9 @@ const (
 	envBranches = "PEPBUILD_TABLE"
 )
 
-// Branches returns the tag of a package that is not instrumented and has a table of branches, as an argument of the compile
-// command. The compiler's key stands for all that the table depends on, and the tool's for all that the actions do.
+// Branches returns the tag of a package that is not instrumented and has a table of branches, as an argument of the
+// compile command. The compiler's key stands for all that the table depends on, and the tool's for all that the actions
+// do.
 func Branches(compilerKey, tool string) string {
 	return TagFlag + "=" + branchesField + compilerKey + "," + tool
 }
@@ -82,7 +83,8 @@ func (t *tool) actions(goroot string) ([]byte, error) {
 		return nil, err
 	}
 	p, err := instrument.Follow(&instrument.Package{
-		Path: c.path, Files: c.order, Importer: imports, GoVersion: c.lastFlag("-lang"), Sizes: types.SizesFor("gc", os.Getenv("GOARCH")),
+		Path: c.path, Files: c.order, Importer: imports, GoVersion: c.lastFlag("-lang"),
+		Sizes: types.SizesFor("gc", os.Getenv("GOARCH")),
 		Rename: func(name string) string {
 			name = trimmed(name, c.rewrites)
 			if rest, ok := strings.CutPrefix(name, goroot+string(filepath.Separator)); ok {
