@@ -37,15 +37,16 @@ const maxCol = 255
 
 // A Finder finds the outcomes of the functions of a package.
 type Finder struct {
-	fset   *token.FileSet
-	info   *types.Info
-	file   func(string) string
-	labels map[*mark.Marker]*ast.LabeledStmt // by the marker behind
+	fset    *token.FileSet
+	markers *mark.Markers
+	info    *types.Info
+	file    func(string) string
+	labels  map[*mark.Marker]*ast.LabeledStmt // by the marker behind
 }
 
 // New returns a finder for files with markers. The compiler knows the file with a name under the name that file returns.
 func New(fset *token.FileSet, files []*ast.File, markers *mark.Markers, info *types.Info, file func(string) string) *Finder {
-	fd := &Finder{fset, info, file, map[*mark.Marker]*ast.LabeledStmt{}}
+	fd := &Finder{fset, markers, info, file, map[*mark.Marker]*ast.LabeledStmt{}}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if l, ok := n.(*ast.LabeledStmt); ok {
@@ -297,11 +298,11 @@ func (w *finder) own(n int) bool {
 }
 
 // begins reports whether all outcomes of node n's decision are those of a condition's first operand or of a range. They
-// happen as often as control comes to n.
+// happen as often as control comes to n. Outcomes that are likely to be lost do not count.
 func (w *finder) begins(n int) bool {
 	for _, i := range w.live(n) {
 		e := w.fn.Nodes[n].Out[i]
-		if l := e.Leaf; l != nil && l == l.Cond.Leaves[0] {
+		if l := e.Leaf; l != nil && l == l.Cond.Leaves[0] && !w.assigns(l.Cond.Stmt) {
 			continue
 		}
 		if k, ok := w.outcome(e); !ok || k.kind != branches.True && k.kind != branches.False {
@@ -312,6 +313,29 @@ func (w *finder) begins(n int) bool {
 		}
 	}
 	return true
+}
+
+// assigns reports whether s is an if that does nothing but assign something, so that the compiler may make a conditional
+// move of it.
+func (w *finder) assigns(s ast.Stmt) bool {
+	x, ok := s.(*ast.IfStmt)
+	if !ok || x.Else != nil {
+		return false
+	}
+	n := 0
+	for _, s := range x.Body.List {
+		switch s := s.(type) {
+		case *ast.AssignStmt, *ast.IncDecStmt:
+			n++
+		case *ast.ExprStmt:
+			if w.markers.StmtMarker(s) == nil {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return n == 1
 }
 
 // later returns the node to whose decision alone node n leads, at which paths start: then the outcomes of that can end

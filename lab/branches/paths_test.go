@@ -43,6 +43,7 @@ func TestPaths(t *testing.T) {
 		{"../../testprogs/filters", []string{"1"}, 100},
 		{"../../testprogs/flips", []string{"1"}, 80},
 		{"../../testprogs/markdown", []string{"1"}, 200},
+		{"../../testprogs/lua", []string{"1"}, 500},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			dir := t.TempDir()
