@@ -302,7 +302,8 @@ func TestDamagedFiles(t *testing.T) {
 	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"})
 	begin := append([]byte(magic), frame(recordProgram, p.encode())...)
 	for want, b := range map[string][]byte{
-		"not a file of peptrace cold":           []byte("pepcold0"),
+		"not a file of peptrace cold":           []byte("pepcool2"),
+		"another version of peptrace wrote it":  []byte("pepcold1"),
 		"does not describe a program":           []byte(magic),
 		"a record of kind 'S'":                  append([]byte(magic), frame(recordSights, []byte{2, 2, 0})...),
 		"a record of kind 'Q'":                  append(begin, frame('Q', nil)...),

@@ -16,8 +16,8 @@ import (
 	"slices"
 )
 
-// magic begins a file.
-const magic = "pepcold1"
+// magic begins a file. The last byte is the version.
+const magic = "pepcold2"
 
 // The kinds of records.
 const (
@@ -48,7 +48,7 @@ func Is(name string) bool {
 	defer f.Close()
 	b := make([]byte, len(magic))
 	_, err = io.ReadFull(f, b)
-	return err == nil && string(b) == magic
+	return err == nil && bytes.HasPrefix(b, []byte(magic[:len(magic)-1]))
 }
 
 // Read reads a file. What follows the last whole record is what a writer had not finished when it was killed.
@@ -66,7 +66,11 @@ func Read(name string) (*Data, error) {
 
 // parse returns the data of a file, and the size of its whole records.
 func parse(b []byte) (d *Data, size int, err error) {
-	if !bytes.HasPrefix(b, []byte(magic)) {
+	switch {
+	case bytes.HasPrefix(b, []byte(magic)):
+	case len(b) >= len(magic) && bytes.HasPrefix(b, []byte(magic[:len(magic)-1])):
+		return nil, 0, errors.New("another version of peptrace wrote it: use that one, or record again")
+	default:
 		return nil, 0, ErrNotCold
 	}
 	size = len(magic)
