@@ -25,9 +25,10 @@ import (
 )
 
 var (
-	windowsFlag  = flag.Int("windows", 8, "windows of each program in TestWindows")
-	programsFlag = flag.String("programs", "flate jsonbench regex sortbench typecheck", "programs of testprogs in TestWindows")
-	lengthFlag   = flag.Int("length", 6000, "instructions of a window in TestWindows")
+	windowsFlag  = flag.Int("windows", 200, "windows of each program in TestWindows")
+	programsFlag = flag.String("programs", "bitboard filters flate flips jsonbench lua markdown printer raytrace regex sortbench typecheck",
+		"programs of testprogs in TestWindows")
+	lengthFlag = flag.Int("length", 6000, "instructions of a window in TestWindows")
 )
 
 // TestWindows stops real programs at random moments, interprets a window from there, and has the processor do the
