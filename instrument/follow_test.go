@@ -12,6 +12,13 @@ import (
 	"github.com/pepgo/pep/format/register"
 )
 
+// many are twelve ifs from line 10 on, and halves what their outcomes do.
+var (
+	many   = strings.Repeat("\tif n > 1 {\n\t\tg()\n\t}\n", 12)
+	halves = "; T 10:2 +2048; T 13:2 +1024; T 16:2 +512; T 19:2 +256; T 22:2 +128; T 25:2 +64; T 28:2 +32; T 31:2 +16; T 34:2 +8" +
+		"; T 37:2 +4; T 40:2 +2; T 43:2 +1"
+)
+
 // followed has what outcomes of functions do: "T 4:2 end =1 vital" ends a path and begins one with 1 if the condition at
 // line 4, column 2 holds.
 var followed = []struct{ text, want string }{
@@ -25,6 +32,12 @@ var followed = []struct{ text, want string }{
 	// The second operand's outcomes are those of the whole.
 	{"func f(a, b bool) int {\n\tif a && b {\n\t\treturn 1\n\t}\n\treturn 0\n}", "enter =0; T 3:7 +1; T 3:2 +1"},
 	{"func f(a, b, c bool) int {\n\tif !(a || b) && c {\n\t\treturn 1\n\t}\n\treturn 0\n}", "enter =0; F 3:9 +1; T 3:15 +1; T 3:2 +1"},
+	{"func f(a, b bool) {\n\tfor a && b {\n\t\tg()\n\t}\n}", "enter =0; T 3:8 end =1 vital; F 3:8 end =1 +1 vital; F 3:2 +1"},
+	// There are too many paths, and the compiler might make a conditional move of the first decision with more than 4096.
+	{"func f(n int) {\n\tg()\n\tif n < 0 {\n\t\tg()\n\t}\n\tif n < 0 {\n\t\tn = 0\n\t}\n" + many + "}",
+		"enter =0; T 4:2 +1 end =2 vital; F 4:2 end =2 vital; T 7:2 +4096" + halves},
+	{"func f(n int) {\n\tg()\n\tif n < 0 {\n\t\tg()\n\t}\n\tif n < 0 {\n\t\th()\n\t}\n" + many + "}",
+		"enter =0; T 4:2 +1; T 7:2 end =2 +4096 vital; F 7:2 end =2 vital" + halves},
 	// A fallthrough takes back what the clause adds.
 	{"func f(n int) {\n\tswitch n {\n\tcase 1:\n\t\tg()\n\t\tfallthrough\n\tcase 2:\n\t\tg()\n\t\tfallthrough\n\tcase 3:\n\t\tg()\n\t}\n}", "enter =0; C 4:2 +2; C 7:2 -1 vital; C 10:2 +1; N 3:2 +3"},
 	{"func f(n any) {\n\tswitch n.(type) {\n\tcase int:\n\t\tg()\n\tdefault:\n\t\tg()\n\t}\n}", "enter =0; C 6:2 +1"},
