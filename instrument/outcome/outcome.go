@@ -294,12 +294,9 @@ func (w *finder) arrival(n int) key {
 // own reports whether the outcomes of node n's decision say by themselves that control comes to n: n is the first
 // condition of a loop.
 func (w *finder) own(n int) bool {
-	return !w.arrival(n).pos.IsValid() && w.decides(n) && w.begins(n)
-}
-
-// begins reports whether all outcomes of node n's decision are those of a condition's first operand or of a range. They
-// happen as often as control comes to n. Outcomes that are likely to be lost do not count.
-func (w *finder) begins(n int) bool {
+	if w.arrival(n).pos.IsValid() || !w.decides(n) {
+		return false
+	}
 	for _, i := range w.live(n) {
 		e := w.fn.Nodes[n].Out[i]
 		if l := e.Leaf; l != nil && l == l.Cond.Leaves[0] && !w.assigns(l.Cond.Stmt) {
@@ -338,54 +335,12 @@ func (w *finder) assigns(s ast.Stmt) bool {
 	return n == 1
 }
 
-// later returns the node to whose decision alone node n leads, at which paths start: then the outcomes of that can end
-// the path, whatever the compiler has made of those that lead to n.
-func (w *finder) later(n int) (to int, ok bool) {
-	if _, starts := w.start(n); !starts || w.arrival(n).pos.IsValid() || w.decides(n) {
-		return 0, false
-	}
-	for range w.g.Nodes {
-		live := w.live(n)
-		if _, known := w.known(n); known || len(live) != 1 {
-			return 0, false
-		}
-		e := w.g.Nodes[n].Out[live[0]]
-		if n = e.To; n == pdag.Exit || e.Ends || w.in(n) > 1 {
-			return 0, false
-		}
-		if w.decides(n) {
-			return n, w.begins(n)
-		}
-	}
-	return 0, false
-}
-
-// in returns how many edges lead to node n.
-func (w *finder) in(n int) (edges int) {
-	for from := range w.g.Nodes {
-		for _, i := range w.live(from) {
-			if w.g.Nodes[from].Out[i].To == n {
-				edges++
-			}
-		}
-	}
-	return edges
-}
-
 // chain returns what a path does from its arrival at node n to its next outcome.
 func (w *finder) chain(n int) (ops []register.Op) {
 	if w.arrival(n).pos.IsValid() || w.own(n) {
 		return nil
 	}
-	return append(w.cutHere(n), w.on(n)...)
-}
-
-// cutHere is cut, unless that is done later.
-func (w *finder) cutHere(n int) []register.Op {
-	if _, ok := w.later(n); ok {
-		return nil
-	}
-	return w.cut(n)
+	return append(w.cut(n), w.on(n)...)
 }
 
 // on returns what a path does from node n on, to its next outcome.
@@ -420,7 +375,7 @@ func (w *finder) on(n int) (ops []register.Op) {
 		if w.arrival(n).pos.IsValid() || w.own(n) {
 			return ops
 		}
-		ops = append(ops, w.cutHere(n)...)
+		ops = append(ops, w.cut(n)...)
 	}
 	w.fail("a loop has no outcome")
 	return nil
@@ -456,7 +411,10 @@ func (w *finder) to(n, i int) []register.Op {
 
 // decision adds the outcomes of the decision at node n.
 func (w *finder) decision(n int) {
-	before := w.before(n)
+	var before []register.Op
+	if w.own(n) {
+		before = w.cut(n)
+	}
 	for _, i := range w.live(n) {
 		e := w.fn.Nodes[n].Out[i]
 		val := uint32(w.g.Nodes[n].Out[i].Val)
@@ -471,19 +429,6 @@ func (w *finder) decision(n int) {
 		}
 		w.put(n, k, val, before, w.to(n, i))
 	}
-}
-
-// before returns what the outcomes of node n's decision do first.
-func (w *finder) before(n int) []register.Op {
-	if w.own(n) {
-		return w.cut(n)
-	}
-	for s := range w.g.Nodes {
-		if to, ok := w.later(s); ok && to == n {
-			return w.cut(s)
-		}
-	}
-	return nil
 }
 
 // none is called for an edge of a decision without an outcome.
@@ -593,7 +538,11 @@ func (w *finder) weight(k key, l *mark.Leaf) []register.Op {
 					continue
 				}
 				if f := w.fired(other, x.Outcome); len(f) > 0 && f[0] == k && !w.g.Nodes[n].Out[i].Dead && !e.added {
-					w.leaf(n, x, uint32(w.g.Nodes[n].Out[i].Val), w.before(n), w.to(n, i))
+					var before []register.Op
+					if w.own(n) {
+						before = w.cut(n)
+					}
+					w.leaf(n, x, uint32(w.g.Nodes[n].Out[i].Val), before, w.to(n, i))
 				}
 			}
 		}

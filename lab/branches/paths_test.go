@@ -39,10 +39,9 @@ func TestPaths(t *testing.T) {
 		{"../../testprogs/regex", []string{"1"}, 250},
 		{"../../testprogs/bitboard", []string{"1"}, 100},
 		{"../../testprogs/raytrace", []string{"1"}, 130},
-		{"../../testprogs/jsonbench", []string{"1"}, 350},
 		{"../../testprogs/filters", []string{"1"}, 100},
 		{"../../testprogs/flips", []string{"1"}, 80},
-		{"../../testprogs/markdown", []string{"1"}, 200},
+		{"../../testprogs/markdown", []string{"1"}, 600},
 		{"../../testprogs/lua", []string{"1"}, 500},
 	} {
 		t.Run(test.program, func(t *testing.T) {
