@@ -34,7 +34,7 @@ func TestPaths(t *testing.T) {
 		args      []string
 		functions int // so many are equal at least
 	}{
-		{"testdata/shapes", nil, 90},
+		{"testdata/shapes", nil, 85},
 		{"../../testprogs/flate", []string{"1"}, 200},
 		{"../../testprogs/regex", []string{"1"}, 250},
 		{"../../testprogs/bitboard", []string{"1"}, 100},
