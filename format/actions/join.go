@@ -26,6 +26,15 @@ type Table struct {
 	actions map[string]uint32 // by their operations
 }
 
+// Slots returns how many registers each function has.
+func (t *Table) Slots() []uint16 {
+	slots := make([]uint16, len(t.Funcs))
+	for i, f := range t.Funcs {
+		slots[i] = uint16(len(f.Firsts))
+	}
+	return slots
+}
+
 // A Placed is a function of the program.
 type Placed struct {
 	Name       string

@@ -107,6 +107,52 @@ func exists(name string) bool {
 // A PathCount has how often paths of the source were followed to their ends, by function and number.
 type PathCount map[*actions.Source]map[uint64]int64
 
+// Follow runs a program under valgrind, with the tool in a directory, and follows it through a table.
+func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (PathCount, error) {
+	machines := map[uint64]*follow.Machine{} // by goroutine
+	paths := map[uint32]int64{}
+	slots := t.Slots()
+	_, err := Trace(exe, t, tracer, dir, func(s Step) error {
+		m := machines[s.G]
+		if m == nil {
+			m = follow.New(t.Ops, slots, 1<<12, 1<<16)
+			machines[s.G] = m
+		}
+		m.Step(s.Depth, s.Func, s.Action)
+		for _, p := range m.Ended {
+			paths[p]++
+		}
+		m.Ended = m.Ended[:0]
+		if m.Dropped > 0 || m.Forgotten > 0 {
+			return errors.New("a machine has too little memory")
+		}
+		return nil
+	}, args...)
+	if err != nil {
+		return nil, err
+	}
+	counts := PathCount{}
+	for p, n := range paths {
+		s, number := t.Find(p)
+		if number >= s.Paths() {
+			return nil, fmt.Errorf("%s: there is no path %d", s.Name, number)
+		}
+		if counts[s] == nil {
+			counts[s] = map[uint64]int64{}
+		}
+		counts[s][number] += n
+	}
+	return counts, nil
+}
+
+// A Step is an action of the table that a program comes by.
+type Step struct {
+	At           uint64 // how many instructions were executed, with this one
+	G            uint64 // the goroutine
+	Depth        uint64 // of the stack
+	Func, Action uint32 // as the table numbers them
+}
+
 // at has the rows of an instruction.
 type at struct {
 	fn          uint32
@@ -115,13 +161,50 @@ type at struct {
 	targets     map[int]uint64 // of a table of jumps, by index
 }
 
-// Follow runs a program under valgrind, with the tool in a directory, and follows it through a table.
-func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (PathCount, error) {
+// Trace runs a program under valgrind, with the tool in a directory, and calls f for each action of the table, in the order of
+// execution. It returns how many instructions the program has executed.
+func Trace(exe string, t *actions.Table, tracer, dir string, f func(Step) error, args ...string) (uint64, error) {
+	byPC, rows, err := index(exe, t)
+	if err != nil {
+		return 0, err
+	}
+	rowsFile, out := filepath.Join(dir, "rows"), filepath.Join(dir, "trace")
+	if err := os.WriteFile(rowsFile, rows, 0o666); err != nil {
+		return 0, err
+	}
+	if out, err := exec.Command("mkfifo", out).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("mkfifo: %w: %s", err, out)
+	}
+	defer os.Remove(out)
+	// Valgrind must not execute a block in front of the branch that leads to it, and must keep the stack pointer up to date.
+	flags := []string{"--tool=peprows", "--vex-guest-chase=no", "--vex-iropt-register-updates=allregs-at-each-insn",
+		"--rows=" + rowsFile, "--out=" + out, exe}
+	cmd := exec.Command("valgrind", append(flags, args...)...)
+	cmd.Env = append(append(os.Environ(), Env...), "VALGRIND_LIB="+tracer)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	r, err := os.Open(out)
+	if err != nil {
+		return 0, err
+	}
+	n, err := readTrace(bufio.NewReaderSize(r, 1<<20), byPC, f)
+	r.Close() // so that the program ends if err is not nil
+	if werr := cmd.Wait(); werr != nil && err == nil {
+		err = fmt.Errorf("valgrind %s: %w: %s", exe, werr, &said)
+	}
+	return n, err
+}
+
+// index returns the rows of a table by the addresses of their instructions, and the file for the tool.
+func index(exe string, t *actions.Table) (byPC map[uint64]*at, file []byte, err error) {
 	code, err := readCode(exe)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	byPC := map[uint64]*at{}
+	byPC = map[uint64]*at{}
 	for i, f := range t.Funcs {
 		for _, r := range f.Rows {
 			pc := f.Addr + r.PC
@@ -131,7 +214,6 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 			byPC[pc].rows = append(byPC[pc].rows, r)
 		}
 	}
-	var rows []byte
 	for _, pc := range slices.Sorted(maps.Keys(byPC)) {
 		x := byPC[pc]
 		flag := uint64(0)
@@ -139,7 +221,7 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 			flag = 1 << 63
 			size := uint64(2)
 			if b, err := code.at(pc); err != nil {
-				return nil, err
+				return nil, nil, err
 			} else if b == 0x0f {
 				size = 6
 			}
@@ -150,7 +232,7 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 				}
 				target, err := code.target(pc, r.Index)
 				if err != nil {
-					return nil, err
+					return nil, nil, err
 				}
 				if x.targets == nil {
 					x.targets = map[int]uint64{}
@@ -158,56 +240,20 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 				x.targets[r.Index] = target
 			}
 		}
-		rows = binary.LittleEndian.AppendUint64(rows, pc|flag)
+		file = binary.LittleEndian.AppendUint64(file, pc|flag)
 	}
-	rowsFile, out := filepath.Join(dir, "rows"), filepath.Join(dir, "trace")
-	if err := os.WriteFile(rowsFile, rows, 0o666); err != nil {
-		return nil, err
-	}
-	if out, err := exec.Command("mkfifo", out).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
-	}
-	// Valgrind must not execute a block in front of the branch that leads to it, and must keep the stack pointer up to date.
-	flags := []string{"--tool=peprows", "--vex-guest-chase=no", "--vex-iropt-register-updates=allregs-at-each-insn",
-		"--rows=" + rowsFile, "--out=" + out, exe}
-	cmd := exec.Command("valgrind", append(flags, args...)...)
-	cmd.Env = append(append(os.Environ(), Env...), "VALGRIND_LIB="+tracer)
-	var said strings.Builder
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(out)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := readTrace(bufio.NewReaderSize(f, 1<<20), t, byPC)
-	f.Close() // so that the program ends if err is not nil
-	if werr := cmd.Wait(); werr != nil && err == nil {
-		err = fmt.Errorf("valgrind %s: %w: %s", exe, werr, &said)
-	}
-	return counts, err
+	return byPC, file, nil
 }
 
-func readTrace(r io.Reader, t *actions.Table, byPC map[uint64]*at) (PathCount, error) {
-	machines := map[uint64]*follow.Machine{} // by goroutine
-	var slots []uint16
-	for _, f := range t.Funcs {
-		slots = append(slots, uint16(len(f.Firsts)))
-	}
-	paths := map[uint32]int64{}
-	for rec := make([]byte, 32); ; {
-		if _, err := io.ReadFull(r, rec); err == io.EOF {
-			break
-		} else if err != nil {
-			return nil, err
+func readTrace(r io.Reader, byPC map[uint64]*at, f func(Step) error) (uint64, error) {
+	for rec := make([]byte, 40); ; {
+		if _, err := io.ReadFull(r, rec); err != nil {
+			return 0, err
 		}
 		field := func(i int) uint64 { return binary.LittleEndian.Uint64(rec[8*i:]) }
-		pc, depth, g, next := field(0), field(1), field(2), field(3)
-		m := machines[g]
-		if m == nil {
-			m = follow.New(t.Ops, slots, 1<<12, 1<<16)
-			machines[g] = m
+		pc, next, n := field(0), field(3), field(4)
+		if pc == 0 {
+			return n, nil
 		}
 		x := byPC[pc]
 		jumped := false
@@ -228,28 +274,11 @@ func readTrace(r io.Reader, t *actions.Table, byPC map[uint64]*at) (PathCount, e
 				}
 				jumped = true
 			}
-			m.Step(depth, x.fn, row.Action)
-		}
-		for _, p := range m.Ended {
-			paths[p]++
-		}
-		m.Ended = m.Ended[:0]
-		if m.Dropped > 0 || m.Forgotten > 0 {
-			return nil, errors.New("a machine has too little memory")
+			if err := f(Step{n, field(2), field(1), x.fn, row.Action}); err != nil {
+				return 0, err
+			}
 		}
 	}
-	counts := PathCount{}
-	for p, n := range paths {
-		s, number := t.Find(p)
-		if number >= s.Paths() {
-			return nil, fmt.Errorf("%s: there is no path %d", s.Name, number)
-		}
-		if counts[s] == nil {
-			counts[s] = map[uint64]int64{}
-		}
-		counts[s][number] += n
-	}
-	return counts, nil
 }
 
 // code is what an executable has in memory.

@@ -12,6 +12,14 @@
 //
 // Step allocates nothing, so a signal handler can use it. When the memory for frames or registers is full, the older
 // ones are forgotten. A register has no value until a row sets it: of what began before, no path ends.
+//
+// In a window of some thousand instructions all paths have the same chance to be counted, up to a length, if those count
+// that begin in its first part, and the rest of the window serves to follow them to their ends:
+//
+//	m.Reset()
+//	// the first part: m.Step(...)
+//	m.Late = true
+//	// the rest: m.Step(...)
 package follow
 
 import "github.com/pepgo/pep/format/register"
@@ -30,6 +38,7 @@ type Machine struct {
 	Ended     []uint32 // the paths that have ended; the caller empties it
 	Dropped   uint64   // paths for which Ended had no room
 	Forgotten uint64   // how often frames were forgotten
+	Late      bool     // paths that begin now do not count
 
 	ops    []register.Op
 	slots  []uint16
@@ -45,6 +54,9 @@ func New(ops []register.Op, slots []uint16, frames, regs int) *Machine {
 		frames: make([]frame, 0, frames), regs: make([]uint32, 0, regs),
 	}
 }
+
+// Reset forgets all frames, and Late.
+func (m *Machine) Reset() { m.frames, m.regs, m.Late = m.frames[:0], m.regs[:0], false }
 
 // Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the
 // deeper, the more.
@@ -68,6 +80,8 @@ func (m *Machine) Step(depth uint64, fn, action uint32) {
 		}
 		r := &regs[op.Slot]
 		switch {
+		case op.Do == register.Set && m.Late:
+			*r = none
 		case op.Do == register.Set:
 			*r = op.Arg
 		case *r == none:

@@ -85,6 +85,24 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// Late, no path begins, and those that have begun end. After Reset nothing is left of it.
+func TestLate(t *testing.T) {
+	m := New(ops, slots, 8, 16)
+	steps(m, [][3]uint64{{8, 0, 0}, {16, 1, 10}})
+	m.Late = true
+	steps(m, [][3]uint64{{16, 1, 11}, {8, 0, 1}, {8, 0, 6}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}})
+	if want := []uint32{20, 0}; !slices.Equal(m.Ended, want) {
+		t.Errorf("%v, want %v", m.Ended, want)
+	}
+	m = New(ops, slots, 8, 16)
+	steps(m, [][3]uint64{{8, 0, 0}})
+	m.Late = true
+	m.Reset()
+	if got := steps(m, [][3]uint64{{8, 0, 1}, {8, 0, 3}}); !slices.Equal(got, []uint32{1}) {
+		t.Errorf("after Reset %v, want only what began after it", got)
+	}
+}
+
 func TestAllocs(t *testing.T) {
 	m := New(ops, slots, 8, 16)
 	if n := testing.AllocsPerRun(100, func() {

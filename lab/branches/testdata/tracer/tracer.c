@@ -3,8 +3,9 @@
 //	valgrind --tool=peprows --rows=FILE --out=FILE program
 //
 // The file rows has their addresses, of 8 bytes each, in order; the top bit says that the address of the next instruction is wanted,
-// too. To the other file it writes four numbers of 8 bytes for each execution: the address, the depth of the stack there,
-// the goroutine, and the address of the next instruction or 0.
+// too. To the other file it writes five numbers of 8 bytes for each execution: the address, the depth of the stack there,
+// the goroutine, the address of the next instruction or 0, and how many instructions were executed so far. In the last five
+// numbers, all but that are 0.
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -28,11 +29,12 @@ static ULong *rows;
 static Long nrows;
 static Int out_fd = -1;
 
-static struct { ULong pc, depth, g, next; } buf[4096];
+static struct { ULong pc, depth, g, next, instructions; } buf[4096];
 static Int nbuf;
 // Branches whose next instruction is not known yet, by thread: threads may change between the two.
 static struct { ULong pc, depth, g; } branches[1024];
 static UInt pending; // how many there are
+static ULong instructions; // executed so far
 
 static void flush(void) {
 	const HChar *p = (const HChar *)buf;
@@ -52,6 +54,7 @@ static void record(ULong pc, ULong depth, ULong g, ULong next) {
 	buf[nbuf].depth = depth;
 	buf[nbuf].g = g;
 	buf[nbuf].next = next;
+	buf[nbuf].instructions = instructions;
 	if (++nbuf == sizeof buf / sizeof buf[0])
 		flush();
 }
@@ -106,6 +109,10 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
 		if (st->tag != Ist_IMark)
 			continue;
 		ULong pc = st->Ist.IMark.addr, row = find(pc);
+		IRTemp before = newIRTemp(sb->tyenv, Ity_I64), after = newIRTemp(sb->tyenv, Ity_I64);
+		addStmtToIRSB(sb, IRStmt_WrTmp(before, IRExpr_Load(Iend_LE, Ity_I64, mkIRExpr_HWord((HWord)&instructions))));
+		addStmtToIRSB(sb, IRStmt_WrTmp(after, IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(before), IRExpr_Const(IRConst_U64(1)))));
+		addStmtToIRSB(sb, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&instructions), IRExpr_RdTmp(after)));
 		IRTemp flag = newIRTemp(sb->tyenv, Ity_I32), set = newIRTemp(sb->tyenv, Ity_I1);
 		addStmtToIRSB(sb, IRStmt_WrTmp(flag, IRExpr_Load(Iend_LE, Ity_I32, mkIRExpr_HWord((HWord)&pending))));
 		addStmtToIRSB(sb, IRStmt_WrTmp(set, IRExpr_Binop(Iop_CmpNE32, IRExpr_RdTmp(flag), IRExpr_Const(IRConst_U32(0)))));
@@ -153,6 +160,7 @@ static void post_clo_init(void) {
 }
 
 static void fini(Int exitcode) {
+	record(0, 0, 0, 0);
 	flush();
 	VG_(close)(out_fd);
 }
