@@ -1,0 +1,225 @@
+// Package windows measures how well the paths in short pieces of a run stand for all of its paths. It runs a program under
+// valgrind, follows all of it through the table of actions, and beside that cuts windows at random positions: what an
+// interpreter sees that begins there and executes some thousand instructions. The metrics are those of PEP.
+//
+// A path counts if it begins in the first part of a window. The rest of the window only follows it to its end, so that paths
+// up to the length of the rest have the same chance to be counted. One window in 16 may be longer: paths that need that count
+// 16 times.
+package windows
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/pepgo/pep/analyze/accuracy"
+	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/lab/branches"
+	"github.com/pepgo/pep/runtime/follow"
+)
+
+// A Form says how windows are cut.
+type Form struct {
+	Length int  // instructions
+	Long   bool // one in Every is longer
+}
+
+// Every and Longer are how many windows have one that is longer, and how many times. Of a window, First parts of Parts are
+// for paths to begin in.
+const (
+	Every, Longer = 16, 10
+	First, Parts  = 3, 4
+)
+
+// Mean is the mean length of the windows.
+func (f Form) Mean() float64 {
+	if !f.Long {
+		return float64(f.Length)
+	}
+	return float64(f.Length) * (Every - 1 + Longer) / Every
+}
+
+// A Key is a number of windows of a form, at positions that depend on a seed.
+type Key struct {
+	Form
+	Number int
+	Seed   uint64
+}
+
+// An Overlap says how well windows agree with the whole run: the absolute overlap of path counts, and of branch flow.
+type Overlap struct{ Paths, Flow float64 }
+
+// A Result is of one program.
+type Result struct {
+	Instructions uint64
+	Paths        int64 // executed
+	Overlaps     map[Key]Overlap
+}
+
+// A set is the windows of a form and a seed, in order of their positions.
+type set struct {
+	Form
+	seed    uint64
+	begins  []uint64
+	order   []int // of each window in the order in which they were drawn
+	next    int   // the first one that has not begun
+	running []*window
+	counts  []map[uint32]int64 // by number of windows
+	numbers []int
+}
+
+type window struct {
+	m     *follow.Machine
+	g     uint64
+	begin uint64
+	draw  int // how many were drawn before
+	long  bool
+}
+
+// Measure runs a program twice: to know how long the run is, and to cut windows at uniformly random positions. Windows of a
+// smaller number are among those of a larger one, which are in order.
+func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, numbers []int, seeds uint64, args ...string) (*Result, error) {
+	n, err := branches.Trace(exe, &actions.Table{}, tracer, dir, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	var sets []*set
+	for _, f := range forms {
+		for seed := range seeds {
+			sets = append(sets, newSet(f, seed, numbers, n))
+		}
+	}
+	all := map[uint32]int64{}
+	machines := map[uint64]*follow.Machine{} // by goroutine
+	slots := t.Slots()
+	var free []*follow.Machine
+	r := &Result{Overlaps: map[Key]Overlap{}}
+	r.Instructions, err = branches.Trace(exe, t, tracer, dir, func(s branches.Step) error {
+		m := machines[s.G]
+		if m == nil {
+			m = follow.New(t.Ops, slots, 1<<12, 1<<16)
+			machines[s.G] = m
+		}
+		m.Step(s.Depth, s.Func, s.Action)
+		for _, p := range m.Ended {
+			all[p]++
+			r.Paths++
+		}
+		m.Ended = m.Ended[:0]
+		for _, x := range sets {
+			free = x.step(s, t, slots, free)
+		}
+		return nil
+	}, args...)
+	if err != nil {
+		return nil, err
+	}
+	flow := newFlow(t)
+	paths, flows := outcomes(all, nil), outcomes(all, flow)
+	for _, x := range sets {
+		for i, n := range x.numbers {
+			r.Overlaps[Key{x.Form, n, x.seed}] = Overlap{accuracy.Absolute(paths, outcomes(x.counts[i], nil)), accuracy.Absolute(flows, outcomes(x.counts[i], flow))}
+		}
+	}
+	return r, nil
+}
+
+func newSet(f Form, seed uint64, numbers []int, instructions uint64) *set {
+	x := &set{Form: f, seed: seed, numbers: numbers}
+	random := rand.New(rand.NewPCG(seed, uint64(f.Length)))
+	most := numbers[len(numbers)-1]
+	at := make([]uint64, most)
+	for i := range at {
+		at[i] = random.Uint64N(instructions)
+		x.order = append(x.order, i)
+	}
+	slices.SortFunc(x.order, func(a, b int) int {
+		switch {
+		case at[a] < at[b]:
+			return -1
+		case at[a] > at[b]:
+			return 1
+		}
+		return a - b
+	})
+	for _, i := range x.order {
+		x.begins = append(x.begins, at[i])
+	}
+	for range numbers {
+		x.counts = append(x.counts, map[uint32]int64{})
+	}
+	return x
+}
+
+// step has all windows of a set see an action. It takes machines from free, and returns those that are free then.
+func (x *set) step(s branches.Step, t *actions.Table, slots []uint16, free []*follow.Machine) []*follow.Machine {
+	for x.next < len(x.begins) && x.begins[x.next] < s.At {
+		draw := x.order[x.next]
+		w := &window{begin: x.begins[x.next], draw: draw, long: x.Long && draw%Every == 0, g: s.G}
+		if n := len(free); n > 0 {
+			w.m, free = free[n-1], free[:n-1]
+			w.m.Reset()
+		} else {
+			w.m = follow.New(t.Ops, slots, 256, 4096)
+		}
+		x.running = append(x.running, w)
+		x.next++
+	}
+	for i := 0; i < len(x.running); i++ {
+		w := x.running[i]
+		done := s.At - w.begin
+		length, weight := uint64(x.Length), int64(1)
+		if w.long && done > length {
+			length, weight = length*Longer, Every
+		}
+		if done > length {
+			free = append(free, w.m)
+			x.running[i] = x.running[len(x.running)-1]
+			x.running = x.running[:len(x.running)-1]
+			i--
+			continue
+		}
+		if s.G != w.g {
+			continue
+		}
+		w.m.Late = done > uint64(x.Length)*First/Parts
+		w.m.Step(s.Depth, s.Func, s.Action)
+		for _, p := range w.m.Ended {
+			for j, n := range x.numbers {
+				if w.draw < n {
+					x.counts[j][p] += weight
+				}
+			}
+		}
+		w.m.Ended = w.m.Ended[:0]
+	}
+	return free
+}
+
+// newFlow returns how many branches are on paths.
+func newFlow(t *actions.Table) func(path uint32) int64 {
+	known := map[uint32]int64{}
+	return func(path uint32) int64 {
+		n, ok := known[path]
+		if !ok {
+			s, number := t.Find(path)
+			g := &s.Package.Sites.Funcs[s.Site].Graph
+			if _, steps, ok := g.Decode(number); ok {
+				n = int64(g.Branches(steps))
+			}
+			known[path] = n
+		}
+		return n
+	}
+}
+
+// outcomes makes one branch of all paths, as accuracy has it.
+func outcomes(counts map[uint32]int64, flow func(uint32) int64) map[uint32]accuracy.Outcomes {
+	o := map[uint32]accuracy.Outcomes{}
+	for p, n := range counts {
+		if flow != nil {
+			n *= flow(p)
+		}
+		o[p] = accuracy.Outcomes{"": n}
+	}
+	return o
+}
