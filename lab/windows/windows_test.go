@@ -48,7 +48,7 @@ func TestStep(t *testing.T) {
 				continue
 			}
 			step(10*k+1, 1, 16, 0, 0)
-			step(10*k+2, 2, 16, 0, 0) // another goroutine
+			step(10*k+2, 2, 8, 0, 2) // another goroutine
 			if k%4 == 0 {
 				step(10*k+4, 1, 16, 0, 1)
 			}
