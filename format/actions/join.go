@@ -120,13 +120,19 @@ func New(pkgs []*Package) (*Table, error) {
 func (t *Table) Place(f branches.Placed) {
 	ops, firsts := t.Outcomes(&f.Func)
 	placed := Placed{Name: f.Name, Addr: f.Addr, Size: f.Size, Firsts: firsts}
-	for _, r := range f.Rows {
-		var all []register.Op
+	var all []register.Op
+	for i, r := range f.Rows {
 		for _, o := range r.Outcomes {
 			all = append(all, ops[o]...)
 		}
+		if i+1 < len(f.Rows) {
+			if next := f.Rows[i+1]; next.PC == r.PC && next.Way == r.Way && next.Index == r.Index {
+				continue // a block without an instruction in front of another one
+			}
+		}
 		if len(all) > 0 {
 			placed.Rows = append(placed.Rows, Row{r.PC, r.Way, r.Index, t.action(all)})
+			all = nil
 		}
 	}
 	if len(placed.Rows) > 0 {

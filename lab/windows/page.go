@@ -40,16 +40,15 @@ func flow(o Overlap) float64  { return o.Flow }
 // String is the page below its title.
 func (p *Page) String() string {
 	var b strings.Builder
-	b.WriteString("Programs:")
+	b.WriteString("Million instructions and paths of the runs:\n")
 	for i, r := range p.Results {
-		sep := ","
-		if i == 0 {
-			sep = ""
+		end := ",\n"
+		if i == len(p.Results)-1 {
+			end = ".\n"
 		}
-		fmt.Fprintf(&b, "%s %s (%d million instructions, %.1f million paths)", sep, p.Programs[i], r.Instructions/1e6, float64(r.Paths)/1e6)
+		fmt.Fprintf(&b, "%s %d and %.1f%s", p.Programs[i], r.Instructions/1e6, float64(r.Paths)/1e6, end)
 	}
-	fmt.Fprintf(&b, `. Windows begin at
-uniformly random instructions of the run, %d times each. Paths count that begin in the first %d/%d of a window, and end in it;
+	fmt.Fprintf(&b, `Windows begin at uniformly random instructions of the run, %d times each. Paths count that begin in the first %d/%d of a window, and end in it;
 "some longer" means that one window in %d goes on to %d times its length for paths that began there, which then count %d times.
 Overlap is the absolute one of PEP: of path counts, and of branch flow, between the windows and the whole run. The mean is over
 programs and positions, beside it the lowest and the highest value.
@@ -65,14 +64,14 @@ programs and positions, beside it the lowest and the highest value.
 		}
 	}
 	f, n := p.choice()
-	number := fmt.Sprintf("with %d of them", n)
+	enough := fmt.Sprintf("%d of them have", n)
 	if n == 0 {
-		number = fmt.Sprintf("though not even %d of them", p.Numbers[len(p.Numbers)-1])
+		enough = "No number of them here has"
 	}
 	m, _, _ := p.mean(f, p.middle(), paths)
 	fm, _, _ := p.mean(f, p.middle(), flow)
-	fmt.Fprintf(&b, "\nThe choice: windows of %s instructions, which are the cheapest ones whose mean overlaps with %d windows (%.3f and %.3f) are within %.2f of the best,\n%s have a mean overlap of paths of %.2f.\n",
-		f, p.middle(), m, fm, Near, number, Enough)
+	fmt.Fprintf(&b, "\nThe choice is \"%s\": of the windows whose mean overlaps (%.3f and %.3f, %d windows) are at most %.2f below the best, these need the\n"+
+		"fewest instructions. %s a mean overlap of paths of %.2f or more.\n", f, m, fm, p.middle(), Near, enough, Enough)
 	return b.String()
 }
 

@@ -80,7 +80,7 @@ func TestChoice(t *testing.T) {
 	if f, n := p.choice(); f != longer || n != 1 {
 		t.Errorf("chosen are %d windows of %v, want 1 of %v", n, f, longer)
 	}
-	if s := p.String(); !strings.Contains(s, "windows of 900 instructions") {
+	if s := p.String(); !strings.Contains(s, "is \"900\"") {
 		t.Error(s)
 	}
 }

@@ -91,7 +91,18 @@ func New(funcs []Func, rows []Row) (*Rows, error) {
 	return r, nil
 }
 
-// key orders the rows of a function.
+// Compare orders rows of a function by PC, way and index.
+func Compare(a, b Row) int {
+	switch {
+	case a.key() < b.key():
+		return -1
+	case a.key() > b.key():
+		return 1
+	}
+	return 0
+}
+
+// key is larger for later rows.
 func (x *Row) key() uint64 { return key(x.PC, x.Way, uint64(x.Index)) }
 
 func key(pc uint32, way Way, index uint64) uint64 { return uint64(pc)<<18 | uint64(way)<<16 | index }

@@ -43,10 +43,9 @@ func TestWindows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			w := windows{t: t, exe: build(t, name), rand: rand.New(rand.NewPCG(rand.Uint64(), 0))}
-			for w.count < *windowsFlag && !t.Failed() {
-				w.process()
-			}
+			w := windows{t: t, exe: build(t, name), rand: rand.New(rand.NewPCG(rand.Uint64(), 0)), most: *windowsFlag}
+			w.each = w.window
+			w.run()
 			t.Log(w.tally.String())
 			all.add(&w.tally)
 		})
@@ -97,7 +96,15 @@ type windows struct {
 	t    *testing.T
 	exe  string
 	rand *rand.Rand
+	most int                          // windows
+	each func(th *ptrace.Thread) bool // compares a window; false if the thread has ended
 	tally
+}
+
+func (w *windows) run() {
+	for w.count < w.most && !w.t.Failed() {
+		w.process()
+	}
 }
 
 // build builds a program of testprogs.
@@ -128,7 +135,7 @@ func (w *windows) process() {
 		cmd.Wait()
 	}()
 	time.Sleep(50 * time.Millisecond)
-	for w.count < *windowsFlag && !t.Failed() {
+	for w.count < w.most && !t.Failed() {
 		time.Sleep(time.Duration(w.rand.IntN(8000)) * time.Microsecond)
 		if err := group.Stop(); errors.Is(err, os.ErrPermission) {
 			t.Skip("ptrace is not allowed: ", err)
@@ -136,7 +143,7 @@ func (w *windows) process() {
 			return // the process has ended
 		}
 		th := group.Busiest()
-		if th == nil || !w.window(th) {
+		if th == nil || !w.each(th) {
 			return
 		}
 		group.Continue()
@@ -150,7 +157,7 @@ type moment struct {
 	flags uint64
 }
 
-// window compares a window. It returns false if the thread has ended.
+// window compares the state at the end of a window.
 func (w *windows) window(th *ptrace.Thread) bool {
 	t := w.t
 	if th.InSyscall() {

@@ -1,0 +1,275 @@
+package steptest_test
+
+// This file compares paths.
+
+import (
+	"debug/elf"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/runtime/follow"
+	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/window"
+	"github.com/pepgo/pep/tracer/internal/interp/steptest"
+	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
+)
+
+// TestPaths stops real programs at random moments, and follows the paths of a window through the table of actions, in the
+// interpreter and by the PCs of single steps. All actions and all ends of paths must be the same. Without -short it has all programs
+// of TestWindows.
+func TestPaths(t *testing.T) {
+	programs, most := *programsFlag+" lua", max(*windowsFlag, 50)
+	if testing.Short() {
+		programs, most = "lua regex", 10
+	}
+	pepbuild, err := pepbuildtest.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all counts
+	for _, name := range strings.Fields(programs) {
+		t.Run(name, func(t *testing.T) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			p := newPaths(t, pepbuild, name)
+			p.most = most
+			p.run()
+			t.Logf("%d windows, %d steps: %+v", p.count, p.steps, p.counts)
+			if p.counts.At == 0 || p.counts.Taken == 0 || p.counts.NotTaken == 0 || p.counts.Ended == 0 {
+				t.Error("the windows have met too little")
+			}
+			all.add(p.counts)
+		})
+	}
+	if t.Logf("all: %+v", all); all.Jump == 0 && !t.Skipped() {
+		t.Error("no window has met a jump by a table")
+	}
+}
+
+// counts says what windows have met: actions by the way of their instructions, and ends of paths.
+type counts struct{ At, Taken, NotTaken, Jump, Ended int }
+
+func (c *counts) add(d counts) {
+	c.At += d.At
+	c.Taken += d.Taken
+	c.NotTaken += d.NotTaken
+	c.Jump += d.Jump
+	c.Ended += d.Ended
+}
+
+// paths compares on one program.
+type paths struct {
+	windows
+	table  *actions.Table
+	byPC   map[uint64][]way
+	code   *interp.Code
+	m      *interp.Machine
+	mem    *pages
+	seen   []action
+	follow *follow.Machine
+	counts counts
+}
+
+// A way is a row of the table.
+type way struct {
+	way        branches.Way
+	index      int
+	fn, action uint32
+}
+
+// An action happens in a frame.
+type action struct {
+	depth      uint64
+	fn, action uint32
+}
+
+func newPaths(t *testing.T, pepbuild, name string) *paths {
+	t.Helper()
+	dir := t.TempDir()
+	exe, file := filepath.Join(dir, name+".exe"), filepath.Join(dir, "table")
+	cmd := exec.Command(pepbuild, "build", "-peptable="+file, "-o", exe, ".")
+	cmd.Dir = filepath.Join("..", "..", "..", "..", "testprogs", name)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p := &paths{windows: windows{t: t, exe: exe, rand: rand.New(rand.NewPCG(rand.Uint64(), 0))}, table: join(t, exe, file), byPC: map[uint64][]way{}}
+	p.each = p.window
+	var funcs []window.Func
+	var rows []window.Row
+	ways := map[branches.Way]window.Way{branches.At: window.At, branches.Taken: window.Taken, branches.NotTaken: window.NotTaken, branches.Jump: window.Jump}
+	for _, f := range p.table.Funcs {
+		funcs = append(funcs, window.Func{Addr: f.Addr, Size: uint32(f.Size), Rows: uint32(len(f.Rows))})
+		first := len(rows)
+		for _, r := range f.Rows {
+			rows = append(rows, window.Row{PC: uint32(r.PC), Way: ways[r.Way], Index: uint16(r.Index), Action: r.Action})
+			p.byPC[f.Addr+r.PC] = append(p.byPC[f.Addr+r.PC], way{r.Way, r.Index, uint32(len(funcs) - 1), r.Action})
+		}
+		slices.SortFunc(rows[first:], window.Compare)
+	}
+	found, err := window.New(funcs, rows)
+	must(t, err)
+	p.code, p.m, p.mem = newMachine(nil)
+	p.code.Actions = found.Actions
+	p.follow = follow.New(p.table.Ops, p.table.Slots(), 256, 4096)
+	p.m.Act = func(m *interp.Machine, event uint64) {
+		if fn, a, ok := found.Event(event); ok {
+			p.seen = append(p.seen, action{^m.R[4], fn, a})
+			p.follow.Step(^m.R[4], fn, a)
+		}
+	}
+	return p
+}
+
+// join returns the table of actions of an executable.
+func join(t *testing.T, exe, file string) *actions.Table {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	must(t, err)
+	pkgs, err := branches.Read(data)
+	must(t, err)
+	var acts []*actions.Package
+	for _, p := range pkgs {
+		a, err := actions.Read(p.Actions)
+		must(t, err)
+		acts = append(acts, a)
+	}
+	f, err := elf.Open(exe)
+	must(t, err)
+	defer f.Close()
+	list, err := f.Symbols()
+	must(t, err)
+	var symbols []branches.Symbol
+	for _, s := range list {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
+		}
+	}
+	funcs, _, err := branches.Link(pkgs, symbols)
+	must(t, err)
+	slices.SortFunc(funcs, func(a, b branches.Placed) int { return int(int64(a.Addr - b.Addr)) })
+	table, err := actions.New(acts)
+	must(t, err)
+	for _, f := range funcs {
+		table.Place(f)
+	}
+	return table
+}
+
+// window compares the paths of a window, which is interpreted twice: the second time all of its code is decoded and linked.
+func (p *paths) window(th *ptrace.Thread) bool {
+	t := p.t
+	if th.InSyscall() {
+		p.skipped++
+		return true
+	}
+	calm(t, th)
+	p.mem.th = th
+	var first []action
+	var ended []uint32
+	var why interp.Stop
+	for i := range 2 {
+		p.mem.set(t, p.m)
+		p.seen = p.seen[:0]
+		p.follow.Reset()
+		p.follow.Ended = p.follow.Ended[:0]
+		why = p.m.Run(*lengthFlag)
+		if i == 0 {
+			first, ended = slices.Clone(p.seen), slices.Clone(p.follow.Ended)
+		} else if !slices.Equal(p.seen, first) || !slices.Equal(p.follow.Ended, ended) {
+			t.Errorf("the same window has %d actions and %d ends of paths, and then %d and %d", len(first), len(ended), len(p.seen), len(p.follow.Ended))
+		}
+	}
+	p.count++
+	p.steps += p.m.Steps
+	if p.follow.Dropped > 0 || p.follow.Forgotten > 0 {
+		t.Error("the machine that follows has too little memory")
+	}
+	steps := follow.New(p.table.Ops, p.table.Slots(), 256, 4096)
+	var want []action
+	var where []uint64
+	for range p.m.Steps {
+		before := moment{th.Regs.Rip, th.General(), th.Regs.Eflags}
+		if err := steptest.Step(th); err != nil {
+			return false
+		}
+		for _, w := range p.byPC[before.pc] {
+			happens, err := p.happens(th, w, before)
+			must(t, err)
+			if happens {
+				want, where = append(want, action{^before.regs[4], w.fn, w.action}), append(where, before.pc)
+				steps.Step(^before.regs[4], w.fn, w.action)
+			}
+		}
+	}
+	p.counts.Ended += len(steps.Ended)
+	if why == interp.Fault || why == interp.StoresFull || why == interp.Long || why == interp.Divide {
+		// It ends within a piece, whose actions before that have been seen, and whose steps were not made.
+		first = first[:min(len(first), len(want))]
+		ended = ended[:min(len(ended), len(steps.Ended))]
+	}
+	if !slices.Equal(first, want) {
+		i := 0
+		for i < min(len(first), len(want)) && first[i] == want[i] {
+			i++
+		}
+		s := fmt.Sprintf("%d actions in %d steps (%v), by single steps %d; the first difference is number %d", len(first), p.m.Steps, why, len(want), i)
+		if i < len(want) {
+			s += fmt.Sprintf(": want %+v at %#x %s", want[i], where[i], mnemonic(th, where[i]))
+		}
+		if i < len(first) {
+			s += fmt.Sprintf(", got %+v", first[i])
+		}
+		t.Error(s)
+	}
+	if !slices.Equal(ended, steps.Ended) {
+		t.Errorf("paths %d, by single steps %d", ended, steps.Ended)
+	}
+	return true
+}
+
+// happens reports whether an instruction has been executed in a way.
+func (p *paths) happens(th *ptrace.Thread, w way, before moment) (bool, error) {
+	if w.way == branches.At {
+		p.counts.At++
+		return true, nil
+	}
+	var code [15]byte
+	in, err := x86asm.Decode(code[:th.ReadCode(before.pc, code[:])], 64)
+	if err != nil {
+		return false, err
+	}
+	taken := in.Op == x86asm.JMP || th.Regs.Rip != before.pc+uint64(in.Len)
+	switch w.way {
+	case branches.Taken:
+		if taken {
+			p.counts.Taken++
+		}
+		return taken, nil
+	case branches.NotTaken:
+		if !taken {
+			p.counts.NotTaken++
+		}
+		return !taken, nil
+	}
+	at, ok := in.Args[0].(x86asm.Mem)
+	if !ok || at.Index < x86asm.RAX || at.Index > x86asm.R15 {
+		return false, fmt.Errorf("%v is no jump by a table", in)
+	}
+	if before.regs[at.Index-x86asm.RAX] != uint64(w.index) {
+		return false, nil
+	}
+	p.counts.Jump++
+	return true, nil
+}
