@@ -80,7 +80,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return err
 		}
-		t, err := lab.Actions(exe, pkgs)
+		t, err := lab.Actions(exe, pkgs, true)
 		if err != nil {
 			return err
 		}
