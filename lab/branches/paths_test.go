@@ -100,8 +100,9 @@ func TestPaths(t *testing.T) {
 				t.Errorf("only %d functions are equal, want %d", r.Equal, test.functions)
 			}
 			for _, d := range r.Differ {
-				// The compiler makes data of calls of errors.New that initialise variables, but not of instrumented ones.
-				if !strings.HasPrefix(d, "errors.New ") {
+				// The compiler makes data of calls of errors.New that initialise variables, but not of instrumented ones. The
+				// form of hash tries, in package internal/sync, is another in each run.
+				if !strings.HasPrefix(d, "errors.New ") && !strings.HasPrefix(d, "internal/sync.") {
 					t.Error(d)
 				}
 			}
