@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -47,7 +48,8 @@ func TestPaths(t *testing.T) {
 			p := newPaths(t, pepbuild, name)
 			p.most = most
 			p.run()
-			t.Logf("%d windows, %d steps: %+v", p.count, p.steps, p.counts)
+			t.Logf("%d windows, %d steps: %+v; %.2f ns an instruction, %.2f without actions", p.count, p.steps, p.counts,
+				float64(p.ns)/float64(max(p.timed, 1)), float64(p.bareNS)/float64(max(p.timed, 1)))
 			if p.counts.At == 0 || p.counts.Taken == 0 || p.counts.NotTaken == 0 || p.counts.Ended == 0 {
 				t.Error("the windows have met too little")
 			}
@@ -76,9 +78,12 @@ type paths struct {
 	windows
 	table  *actions.Table
 	byPC   map[uint64][]way
-	code   *interp.Code
 	m      *interp.Machine
+	bare   *interp.Machine // without actions
+	bareNS time.Duration
+	timed  int // instructions
 	mem    *pages
+	noting bool // add to seen
 	seen   []action
 	follow *follow.Machine
 	counts counts
@@ -124,12 +129,16 @@ func newPaths(t *testing.T, pepbuild, name string) *paths {
 	}
 	found, err := window.New(funcs, rows)
 	must(t, err)
-	p.code, p.m, p.mem = newMachine(nil)
-	p.code.Actions = found.Actions
+	code, m, mem := newMachine(nil)
+	code.Actions = found.Actions
+	_, p.bare, _ = newMachine(nil)
+	p.m, p.mem, p.bare.Fetch = m, mem, m.Fetch
 	p.follow = follow.New(p.table.Ops, p.table.Slots(), 256, 4096)
 	p.m.Act = func(m *interp.Machine, event uint64) {
 		if fn, a, ok := found.Event(event); ok {
-			p.seen = append(p.seen, action{^m.R[4], fn, a})
+			if p.noting {
+				p.seen = append(p.seen, action{^m.R[4], fn, a})
+			}
 			p.follow.Step(^m.R[4], fn, a)
 		}
 	}
@@ -185,7 +194,7 @@ func (p *paths) window(th *ptrace.Thread) bool {
 	var why interp.Stop
 	for i := range 2 {
 		p.mem.set(t, p.m)
-		p.seen = p.seen[:0]
+		p.seen, p.noting = p.seen[:0], true
 		p.follow.Reset()
 		p.follow.Ended = p.follow.Ended[:0]
 		why = p.m.Run(*lengthFlag)
@@ -199,6 +208,9 @@ func (p *paths) window(th *ptrace.Thread) bool {
 	p.steps += p.m.Steps
 	if p.follow.Dropped > 0 || p.follow.Forgotten > 0 {
 		t.Error("the machine that follows has too little memory")
+	}
+	if why == interp.Done {
+		p.time(th)
 	}
 	steps := follow.New(p.table.Ops, p.table.Slots(), 256, 4096)
 	var want []action
@@ -241,6 +253,25 @@ func (p *paths) window(th *ptrace.Thread) bool {
 		t.Errorf("paths %d, by single steps %d", ended, steps.Ended)
 	}
 	return true
+}
+
+// time measures a window with and without actions.
+func (p *paths) time(th *ptrace.Thread) {
+	begin := moment{th.Regs.Rip, th.General(), th.Regs.Eflags}
+	for _, m := range []*interp.Machine{p.m, p.bare} {
+		p.mem.set(p.t, m)
+		vectors, masks := m.Vectors, *m.Masks()
+		p.noting = false
+		m.Run(*lengthFlag)
+		p.follow.Ended = p.follow.Ended[:0]
+		if ns := p.again(m, begin, vectors, masks); m == p.m {
+			p.ns += ns
+			p.timed += m.Steps
+		} else {
+			p.bareNS += ns
+		}
+	}
+	p.follow.Dropped = 0
 }
 
 // happens reports whether an instruction has been executed in a way.
