@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Near is how far below the best form of windows a shorter one may be that is chosen, and Enough the overlap of paths for which
-// so many windows are chosen.
+// Near is how far below the best form of windows a shorter one may be that is chosen, and Enough the overlap of paths
+// for which so many windows are chosen.
 const Near, Enough = 0.01, 0.95
 
 // A Page is what several programs say of the same windows.
@@ -48,10 +48,11 @@ func (p *Page) String() string {
 		}
 		fmt.Fprintf(&b, "%s %d and %.1f%s", p.Programs[i], r.Instructions/1e6, float64(r.Paths)/1e6, end)
 	}
-	fmt.Fprintf(&b, `Windows begin at uniformly random instructions of the run, %d times each. Paths count that begin in the first %d/%d of a window, and end in it;
-"some longer" means that one window in %d goes on to %d times its length for paths that began there, which then count %d times.
-Overlap is the absolute one of PEP: of path counts, and of branch flow, between the windows and the whole run. The mean is over
-programs and positions, beside it the lowest and the highest value.
+	fmt.Fprintf(&b, `Windows begin at uniformly random instructions of a run; positions are drawn %d times. Paths count
+that begin in the first %d/%d of a window, and end in it. "Some longer": one window in %d goes on to
+%d times its length for paths that began there, which then count %d times. Overlap is the absolute
+one of PEP between windows and the whole run: of path counts, and of branch flow. The mean is over
+programs and positions; beside it are the lowest and the highest value.
 
 | windows | instructions | together | overlap of paths | | of flow | |
 |--:|---|--:|--:|--:|--:|--:|
@@ -60,7 +61,8 @@ programs and positions, beside it the lowest and the highest value.
 		for _, f := range p.Forms {
 			m, lo, hi := p.mean(f, n, paths)
 			fm, flo, fhi := p.mean(f, n, flow)
-			fmt.Fprintf(&b, "| %d | %s | %.1f million | %.3f | %.3f–%.3f | %.3f | %.3f–%.3f |\n", n, f, f.Mean()*float64(n)/1e6, m, lo, hi, fm, flo, fhi)
+			fmt.Fprintf(&b, "| %d | %s | %.1f million | %.3f | %.3f–%.3f | %.3f | %.3f–%.3f |\n",
+				n, f, f.Mean()*float64(n)/1e6, m, lo, hi, fm, flo, fhi)
 		}
 	}
 	f, n := p.choice()
@@ -70,8 +72,9 @@ programs and positions, beside it the lowest and the highest value.
 	}
 	m, _, _ := p.mean(f, p.middle(), paths)
 	fm, _, _ := p.mean(f, p.middle(), flow)
-	fmt.Fprintf(&b, "\nThe choice is \"%s\": of the windows whose mean overlaps (%.3f and %.3f, %d windows) are at most %.2f below the best, these need the\n"+
-		"fewest instructions. %s a mean overlap of paths of %.2f or more.\n", f, m, fm, p.middle(), Near, enough, Enough)
+	fmt.Fprintf(&b, "\nThe choice is \"%s\": of the windows whose mean overlaps (%.3f and %.3f with %d windows)\n"+
+		"are at most %.2f below the best, these need the fewest instructions. %s a mean\n"+
+		"overlap of paths of %.2f or more.\n", f, m, fm, p.middle(), Near, enough, Enough)
 	return b.String()
 }
 
@@ -85,7 +88,8 @@ func (f Form) String() string {
 
 func (p *Page) middle() int { return p.Numbers[len(p.Numbers)/2] }
 
-// choice returns the cheapest form whose means are near the best ones, and the smallest number of windows with Enough, 0 if there is none.
+// choice returns the cheapest form whose means are near the best ones, and the smallest number of windows with
+// Enough, 0 if there is none.
 func (p *Page) choice() (form Form, number int) {
 	var bestPaths, bestFlow float64
 	for _, f := range p.Forms {

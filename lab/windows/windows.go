@@ -1,10 +1,10 @@
-// Package windows measures how well the paths in short pieces of a run stand for all of its paths. It runs a program under
-// valgrind, follows all of it through the table of actions, and beside that cuts windows at random positions: what an
-// interpreter sees that begins there and executes some thousand instructions. The metrics are those of PEP.
+// Package windows measures how well the paths in short pieces of a run stand for all of its paths. It runs a program
+// under valgrind, follows all of it through the table of actions, and beside that cuts windows at random positions:
+// what an interpreter sees that begins there and executes some thousand instructions. The metrics are those of PEP.
 //
-// A path counts if it begins in the first part of a window. The rest of the window only follows it to its end, so that paths
-// up to the length of the rest have the same chance to be counted. One window in 16 may be longer: paths that need that count
-// 16 times.
+// A path counts if it begins in the first part of a window. The rest of the window only follows it to its end, so
+// that paths up to the length of the rest have the same chance to be counted. One window in 16 may be longer: paths
+// that need that count 16 times.
 package windows
 
 import (
@@ -23,8 +23,8 @@ type Form struct {
 	Long   bool // one in Every is longer
 }
 
-// Every and Longer are how many windows have one that is longer, and how many times. Of a window, First parts of Parts are
-// for paths to begin in.
+// Every and Longer are how many windows have one that is longer, and how many times. Of a window, First parts of
+// Parts are for paths to begin in.
 const (
 	Every, Longer = 16, 10
 	First, Parts  = 3, 4
@@ -75,9 +75,10 @@ type window struct {
 	long  bool
 }
 
-// Measure runs a program twice: to know how long the run is, and to cut windows at uniformly random positions. Windows of a
-// smaller number are among those of a larger one, which are in order.
-func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, numbers []int, seeds uint64, args ...string) (*Result, error) {
+// Measure runs a program twice: to know how long the run is, and to cut windows at uniformly random positions.
+// Windows of a smaller number are among those of a larger one, which are in order.
+func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, numbers []int, seeds uint64,
+	args ...string) (*Result, error) {
 	n, err := branches.Trace(exe, &actions.Table{}, tracer, dir, nil, args...)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,8 @@ func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, num
 	paths, flows := outcomes(all, nil), outcomes(all, flow)
 	for _, x := range sets {
 		for i, n := range x.numbers {
-			r.Overlaps[Key{x.Form, n, x.seed}] = Overlap{accuracy.Absolute(paths, outcomes(x.counts[i], nil)), accuracy.Absolute(flows, outcomes(x.counts[i], flow))}
+			r.Overlaps[Key{x.Form, n, x.seed}] = Overlap{
+				accuracy.Absolute(paths, outcomes(x.counts[i], nil)), accuracy.Absolute(flows, outcomes(x.counts[i], flow))}
 		}
 	}
 	return r, nil

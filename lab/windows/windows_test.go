@@ -10,10 +10,11 @@ import (
 	"github.com/pepgo/pep/lab/branches"
 )
 
-// A program has a path from instruction 5 to 205 and calls a function each ten instructions, whose path is 1 at each fourth call and else 0.
+// A program has a path from instruction 5 to 205 and calls a function each ten instructions, whose path is 1 at each
+// fourth call and else 0.
 func TestStep(t *testing.T) {
-	table := &actions.Table{Ops: []register.Op{{Do: register.Set, Last: true}, {Do: register.Add, Last: true, Arg: 1}, {Do: register.End, Last: true},
-		{Do: register.Set, Last: true, Arg: 100}}}
+	table := &actions.Table{Ops: []register.Op{{Do: register.Set, Last: true}, {Do: register.Add, Last: true, Arg: 1},
+		{Do: register.End, Last: true}, {Do: register.Set, Last: true, Arg: 100}}}
 	slots := []uint16{1, 1}
 	for _, test := range []struct {
 		name string
@@ -22,10 +23,13 @@ func TestStep(t *testing.T) {
 	}{
 		{"late paths", set{Form: Form{Length: 40}, begins: []uint64{3}, order: []int{0}}, []map[uint32]int64{{0: 3}}},
 		{"another position", set{Form: Form{Length: 40}, begins: []uint64{33}, order: []int{0}}, []map[uint32]int64{{0: 2, 1: 1}}},
-		{"a long window", set{Form: Form{40, true}, begins: []uint64{3, 33}, order: []int{0, 1}}, []map[uint32]int64{{0: 5, 1: 1, 100: Every}}},
-		{"the second is not among the first one", set{Form: Form{Length: 40}, numbers: []int{1, 2}, begins: []uint64{3, 33}, order: []int{1, 0}},
+		{"a long window", set{Form: Form{40, true}, begins: []uint64{3, 33}, order: []int{0, 1}},
+			[]map[uint32]int64{{0: 5, 1: 1, 100: Every}}},
+		{"the second is not among the first one",
+			set{Form: Form{Length: 40}, numbers: []int{1, 2}, begins: []uint64{3, 33}, order: []int{1, 0}},
 			[]map[uint32]int64{{0: 2, 1: 1}, {0: 5, 1: 1}}},
-		{"the path that began before has no number", set{Form: Form{Length: 400}, begins: []uint64{7}, order: []int{0}}, []map[uint32]int64{{0: 15, 1: 5}}},
+		{"the path that began before has no number", set{Form: Form{Length: 400}, begins: []uint64{7}, order: []int{0}},
+			[]map[uint32]int64{{0: 15, 1: 5}}},
 	} {
 		x := &test.set
 		if x.numbers == nil {

@@ -1,5 +1,5 @@
-// Package window joins the interpreter with what follows paths: it tells package interp which instructions have actions, and
-// package follow which action an event of the interpreter is.
+// Package window joins the interpreter with what follows paths: it tells package interp which instructions have
+// actions, and package follow which action an event of the interpreter is.
 //
 //	rows, err := window.New(funcs, list)            // of the program's table of actions
 //	code.Actions = rows.Actions
@@ -9,8 +9,8 @@
 //		}
 //	}
 //
-// Actions and Event allocate nothing and call nothing of the Go runtime, so a signal handler can use them. Actions looks for the
-// function first, which mostly is that of the instruction before.
+// Actions and Event allocate nothing and call nothing of the Go runtime, so a signal handler can use them. Actions
+// looks for the function first, which mostly is that of the instruction before.
 package window
 
 import "github.com/pepgo/pep/runtime/interp"
@@ -61,8 +61,8 @@ const (
 	maxRows  = 1 << 26
 )
 
-// New keeps the functions of a program, in order of their addresses, and all rows, those of a function in order of PC, way and
-// index.
+// New keeps the functions of a program, in order of their addresses, and all rows, those of a function in order of
+// PC, way and index.
 func New(funcs []Func, rows []Row) (*Rows, error) {
 	r := &Rows{funcs: funcs, rows: rows, firsts: make([]uint32, len(funcs))}
 	if len(funcs) >= maxFuncs || len(rows) >= maxRows {
@@ -107,8 +107,8 @@ func (x *Row) key() uint64 { return key(x.PC, x.Way, uint64(x.Index)) }
 
 func key(pc uint32, way Way, index uint64) uint64 { return uint64(pc)<<18 | uint64(way)<<16 | index }
 
-// An event is isAction | the function << 32 | the action, or for jumps by a table isJump | the index of the jump's first row << 16,
-// to which the interpreter adds the index in the table of jumps.
+// An event is isAction | the function << 32 | the action, or for jumps by a table isJump | the index of the jump's
+// first row << 16, to which the interpreter adds the index in the table of jumps.
 const (
 	isAction = 1 << 61
 	isJump   = 1 << 62
@@ -173,7 +173,8 @@ func (r *Rows) search(lo, hi int, k uint64) int {
 	return lo
 }
 
-// Event returns the action of an event, and the function that it happens in. An entry of a table of jumps may have none.
+// Event returns the action of an event, and the function that it happens in. An entry of a table of jumps may have
+// none.
 func (r *Rows) Event(event uint64) (fn, action uint32, ok bool) {
 	if event&isJump == 0 {
 		return uint32(event >> 32 & (maxFuncs - 1)), uint32(event), event&isAction != 0

@@ -29,8 +29,9 @@ func TestRows(t *testing.T) {
 		at, taken, notTaken found
 		index               [5]found
 	}{
-		{pc: 99}, {pc: 100}, {pc: 104, at: found{0, 1, true}}, {pc: 105}, {pc: 108, taken: found{0, 2, true}, notTaken: found{0, 3, true}},
-		{pc: 112, at: found{0, 4, true}, index: [5]found{1: {0, 5, true}, 3: {0, 6, true}}}, {pc: 149}, {pc: 150}, {pc: 154}, {pc: 160},
+		{pc: 99}, {pc: 100}, {pc: 104, at: found{0, 1, true}}, {pc: 105}, {pc: 149}, {pc: 150}, {pc: 154}, {pc: 160},
+		{pc: 108, taken: found{0, 2, true}, notTaken: found{0, 3, true}},
+		{pc: 112, at: found{0, 4, true}, index: [5]found{1: {0, 5, true}, 3: {0, 6, true}}},
 		{pc: 200, at: found{2, 7, true}}, {pc: 202, notTaken: found{2, 8, true}}, {pc: 209, index: [5]found{0: {2, 9, true}}},
 		{pc: 220}, {pc: 1 << 40}, {pc: 104, at: found{0, 1, true}},
 	} {
@@ -46,7 +47,8 @@ func TestRows(t *testing.T) {
 			return found{fn, action, ok}
 		}
 		if event(a.At) != test.at || event(a.Taken) != test.taken || event(a.NotTaken) != test.notTaken {
-			t.Errorf("%d: %v, %v, %v, want %v, %v, %v", test.pc, event(a.At), event(a.Taken), event(a.NotTaken), test.at, test.taken, test.notTaken)
+			t.Errorf("%d: %v, %v, %v, want %v, %v, %v", test.pc, event(a.At), event(a.Taken), event(a.NotTaken),
+				test.at, test.taken, test.notTaken)
 		}
 		if (a.Index != 0) != (test.index != [5]found{}) {
 			t.Errorf("%d: jumps have event %d", test.pc, a.Index)

@@ -2,8 +2,8 @@
 //
 //	go run -C lab ./cmd/windows [-percent 2] [-seeds 5] [-o FILE] program ...
 //
-// A program is the name of a directory in testprogs. It needs valgrind with its header files, and gcc. With -o the page also
-// goes to a file, with the machine and the command line.
+// A program is the name of a directory in testprogs. It needs valgrind with its header files, and gcc. With -o the
+// page also goes to a file, with the machine and the command line.
 package main
 
 import (

@@ -27,9 +27,9 @@ import (
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
 
-// TestPaths stops real programs at random moments, and follows the paths of a window through the table of actions, in the
-// interpreter and by the PCs of single steps. All actions and all ends of paths must be the same. Without -short it has all programs
-// of TestWindows.
+// TestPaths stops real programs at random moments, and follows the paths of a window through the table of actions, in
+// the interpreter and by the PCs of single steps. All actions and all ends of paths must be the same. Without -short
+// it has all programs of TestWindows.
 func TestPaths(t *testing.T) {
 	const jumps = "testdata/jumps"
 	programs, most := *programsFlag+" "+jumps, max(*windowsFlag, 50)
@@ -113,11 +113,13 @@ func newPaths(t *testing.T, pepbuild, name string) *paths {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p := &paths{windows: windows{t: t, exe: exe, rand: rand.New(rand.NewPCG(rand.Uint64(), 0))}, table: join(t, exe, file), byPC: map[uint64][]way{}}
+	p := &paths{table: join(t, exe, file), byPC: map[uint64][]way{}}
+	p.windows = windows{t: t, exe: exe, rand: rand.New(rand.NewPCG(rand.Uint64(), 0))}
 	p.each = p.window
 	var funcs []window.Func
 	var rows []window.Row
-	ways := map[branches.Way]window.Way{branches.At: window.At, branches.Taken: window.Taken, branches.NotTaken: window.NotTaken, branches.Jump: window.Jump}
+	ways := map[branches.Way]window.Way{branches.At: window.At, branches.Taken: window.Taken,
+		branches.NotTaken: window.NotTaken, branches.Jump: window.Jump}
 	for _, f := range p.table.Funcs {
 		funcs = append(funcs, window.Func{Addr: f.Addr, Size: uint32(f.Size), Rows: uint32(len(f.Rows))})
 		first := len(rows)
@@ -180,7 +182,8 @@ func join(t *testing.T, exe, file string) *actions.Table {
 	return table
 }
 
-// window compares the paths of a window, which is interpreted twice: the second time all of its code is decoded and linked.
+// window compares the paths of a window, which is interpreted twice: the second time all of its code is decoded and
+// linked.
 func (p *paths) window(th *ptrace.Thread) bool {
 	t := p.t
 	if th.InSyscall() {
@@ -201,7 +204,8 @@ func (p *paths) window(th *ptrace.Thread) bool {
 		if i == 0 {
 			first, ended = slices.Clone(p.seen), slices.Clone(p.follow.Ended)
 		} else if !slices.Equal(p.seen, first) || !slices.Equal(p.follow.Ended, ended) {
-			t.Errorf("the same window has %d actions and %d ends of paths, and then %d and %d", len(first), len(ended), len(p.seen), len(p.follow.Ended))
+			t.Errorf("the same window has %d actions and %d ends of paths, and then %d and %d",
+				len(first), len(ended), len(p.seen), len(p.follow.Ended))
 		}
 	}
 	p.count++
@@ -240,7 +244,8 @@ func (p *paths) window(th *ptrace.Thread) bool {
 		for i < min(len(first), len(want)) && first[i] == want[i] {
 			i++
 		}
-		s := fmt.Sprintf("%d actions in %d steps (%v), by single steps %d; the first difference is number %d", len(first), p.m.Steps, why, len(want), i)
+		s := fmt.Sprintf("%d actions in %d steps (%v), by single steps %d; the first difference is number %d",
+			len(first), p.m.Steps, why, len(want), i)
 		if i < len(want) {
 			s += fmt.Sprintf(": want %+v at %#x %s", want[i], where[i], mnemonic(th, where[i]))
 		}
