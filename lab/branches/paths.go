@@ -119,10 +119,9 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 			machines[s.G] = m
 		}
 		m.Step(s.Depth, s.Func, s.Action)
-		for _, p := range m.Ended {
+		for _, p := range m.Ended() {
 			paths[p]++
 		}
-		m.Ended = m.Ended[:0]
 		if m.Dropped > 0 || m.Forgotten > 0 {
 			return errors.New("a machine has too little memory")
 		}

@@ -101,11 +101,10 @@ func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, num
 			machines[s.G] = m
 		}
 		m.Step(s.Depth, s.Func, s.Action)
-		for _, p := range m.Ended {
+		for _, p := range m.Ended() {
 			all[p]++
 			r.Paths++
 		}
-		m.Ended = m.Ended[:0]
 		for _, x := range sets {
 			free = x.step(s, t, slots, free)
 		}
@@ -185,14 +184,13 @@ func (x *set) step(s branches.Step, t *actions.Table, slots []uint16, free []*fo
 		}
 		w.m.Late = done > uint64(x.Length)*First/Parts
 		w.m.Step(s.Depth, s.Func, s.Action)
-		for _, p := range w.m.Ended {
+		for _, p := range w.m.Ended() {
 			for j, n := range x.numbers {
 				if w.draw < n {
 					x.counts[j][p] += weight
 				}
 			}
 		}
-		w.m.Ended = w.m.Ended[:0]
 	}
 	return free
 }

@@ -3,8 +3,7 @@
 //
 //	m := follow.New(ops, slots, 256, 4096)
 //	m.Step(depth, fn, action)      // for each row, in order
-//	for _, p := range m.Ended { count(p) }
-//	m.Ended = m.Ended[:0]
+//	for _, p := range m.Ended() { count(p) }
 //
 // A function has a register for its own path and one for that of each inlined call. A frame of the stack is told apart
 // by its depth, which is the same for all rows of a call: there is nothing to do for calls and returns. A machine
@@ -35,50 +34,66 @@ type frame struct {
 
 // A Machine follows one stack.
 type Machine struct {
-	Ended     []uint32 // the paths that have ended; the caller empties it
-	Dropped   uint64   // paths for which Ended had no room
-	Forgotten uint64   // how often frames were forgotten
-	Late      bool     // paths that begin now do not count
+	Dropped   uint64 // paths that have ended, for which there was no room
+	Forgotten uint64 // how often frames were forgotten
+	Late      bool   // paths that begin now do not count
 
 	ops    []register.Op
 	slots  []uint16
-	frames []frame // with room for as many as there may be
-	regs   []uint32
+	frames []frame // the first depth of them are those of the stack
+	depth  int
+	regs   []uint32 // the first used of them belong to frames
+	used   int
+	ended  []uint32 // the first ends of them are paths
+	ends   int
 }
 
-// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is room
-// for so many frames and registers, and for as many ends of paths as registers.
+// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is room for so many
+// frames and registers, and for as many ends of paths as registers.
 func New(ops []register.Op, slots []uint16, frames, regs int) *Machine {
-	return &Machine{
-		Ended: make([]uint32, 0, regs), ops: ops, slots: slots,
-		frames: make([]frame, 0, frames), regs: make([]uint32, 0, regs),
-	}
+	return &Machine{ops: ops, slots: slots, frames: make([]frame, frames), regs: make([]uint32, regs), ended: make([]uint32, regs)}
 }
 
 // Reset forgets all frames, and Late.
-func (m *Machine) Reset() { m.frames, m.regs, m.Late = m.frames[:0], m.regs[:0], false }
+func (m *Machine) Reset() { m.depth, m.used, m.Late = 0, 0, false }
 
-// Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the
-// deeper, the more.
-func (m *Machine) Step(depth uint64, fn, action uint32) {
-	n := len(m.frames)
-	for n > 0 && (m.frames[n-1].depth > depth || m.frames[n-1].depth == depth && m.frames[n-1].fn != fn) {
-		n--
-		m.regs = m.regs[:m.frames[n].regs]
+// Ended returns the paths that have ended since it was called last.
+func (m *Machine) Ended() []uint32 {
+	n := m.ends
+	m.ends = 0
+	if n < 0 || n > len(m.ended) {
+		return nil
 	}
-	m.frames = m.frames[:n]
-	if n == 0 || m.frames[n-1].depth != depth {
-		if !m.push(depth, fn) {
+	return m.ended[:n]
+}
+
+// Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the deeper, the more.
+// All indexes are compared here, so that the compiler adds no comparison that ends in a panic.
+func (m *Machine) Step(depth uint64, fn, action uint32) {
+	first, found := 0, false
+	for i := m.depth - 1; i >= 0 && i < len(m.frames); i-- {
+		f := &m.frames[i]
+		if f.depth < depth {
+			break
+		}
+		if f.depth == depth && f.fn == fn {
+			first, found = f.regs, true
+			break
+		}
+		m.depth, m.used = i, f.regs
+	}
+	if !found {
+		if first, found = m.push(depth, fn); !found {
 			return
 		}
 	}
-	regs := m.regs[m.frames[len(m.frames)-1].regs:]
 	for i := int(action); i < len(m.ops); i++ {
 		op := m.ops[i]
-		if int(op.Slot) >= len(regs) {
+		n := first + int(op.Slot)
+		if n < 0 || n >= m.used || n >= len(m.regs) {
 			return
 		}
-		r := &regs[op.Slot]
+		r := &m.regs[n]
 		switch {
 		case op.Do == register.Set && m.Late:
 			*r = none
@@ -98,34 +113,37 @@ func (m *Machine) Step(depth uint64, fn, action uint32) {
 }
 
 func (m *Machine) end(path uint32) {
-	n := len(m.Ended)
-	if n == cap(m.Ended) {
+	n := m.ends
+	if n < 0 || n >= len(m.ended) {
 		m.Dropped++
 		return
 	}
-	m.Ended = m.Ended[:n+1]
-	m.Ended[n] = path
+	m.ended[n] = path
+	m.ends = n + 1
 }
 
-// push makes a frame whose registers have no value, and reports whether there is room for it at all.
-func (m *Machine) push(depth uint64, fn uint32) bool {
+// push makes a frame whose registers have no value, and returns its first register. It reports whether there is room for it at all.
+func (m *Machine) push(depth uint64, fn uint32) (first int, ok bool) {
 	if int(fn) >= len(m.slots) {
-		return false
+		return 0, false
 	}
 	need := int(m.slots[fn])
-	if len(m.frames) == cap(m.frames) || len(m.regs)+need > cap(m.regs) {
+	if m.depth >= len(m.frames) || m.used+need > len(m.regs) {
 		m.Forgotten++
-		m.frames, m.regs = m.frames[:0], m.regs[:0]
-		if cap(m.frames) == 0 || need > cap(m.regs) {
-			return false
+		m.depth, m.used = 0, 0
+		if need > len(m.regs) {
+			return 0, false
 		}
 	}
-	first := len(m.regs)
-	m.frames = m.frames[:len(m.frames)+1]
-	m.frames[len(m.frames)-1] = frame{depth, fn, first}
-	m.regs = m.regs[:first+need]
-	for i := first; i < first+need; i++ {
-		m.regs[i] = none
+	i := m.depth
+	if i < 0 || i >= len(m.frames) {
+		return 0, false
 	}
-	return true
+	first = m.used
+	m.frames[i] = frame{depth, fn, first}
+	m.depth, m.used = i+1, first+need
+	for r := first; r >= 0 && r < m.used && r < len(m.regs); r++ {
+		m.regs[r] = none
+	}
+	return first, true
 }

@@ -43,7 +43,7 @@ func steps(m *Machine, list [][3]uint64) []uint32 {
 	for _, s := range list {
 		m.Step(s[0], uint32(s[1]), uint32(s[2]))
 	}
-	return m.Ended
+	return m.Ended()
 }
 
 func TestStep(t *testing.T) {
@@ -75,13 +75,15 @@ func TestRoom(t *testing.T) {
 		t.Errorf("%v, forgotten %d, want %v, 1", got, m.Forgotten, want)
 	}
 	for range 5 {
-		steps(m, [][3]uint64{{8, 1, 10}, {8, 1, 11}})
+		m.Step(8, 1, 10)
+		m.Step(8, 1, 11)
 	}
-	if len(m.Ended) != 3 || m.Dropped != 4 {
-		t.Errorf("%d ends, %d dropped, want 3, 4", len(m.Ended), m.Dropped)
+	if ended := m.Ended(); len(ended) != 3 || m.Dropped != 2 {
+		t.Errorf("%d ends, %d dropped, want 3, 2", len(ended), m.Dropped)
 	}
-	if m := New(ops, slots, 1, 1); steps(m, [][3]uint64{{8, 0, 0}, {8, 7, 0}, {8, 0, 9}}) != nil && len(m.Ended) > 0 {
-		t.Errorf("ends %v", m.Ended)
+	m = New(ops, slots, 1, 1)
+	if ended := steps(m, [][3]uint64{{8, 0, 0}, {8, 7, 0}, {8, 0, 9}}); len(ended) > 0 {
+		t.Errorf("ends %v", ended)
 	}
 }
 
@@ -90,9 +92,9 @@ func TestLate(t *testing.T) {
 	m := New(ops, slots, 8, 16)
 	steps(m, [][3]uint64{{8, 0, 0}, {16, 1, 10}})
 	m.Late = true
-	steps(m, [][3]uint64{{16, 1, 11}, {8, 0, 1}, {8, 0, 6}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}})
-	if want := []uint32{20, 0}; !slices.Equal(m.Ended, want) {
-		t.Errorf("%v, want %v", m.Ended, want)
+	got := steps(m, [][3]uint64{{16, 1, 11}, {8, 0, 1}, {8, 0, 6}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}})
+	if want := []uint32{20, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 	m = New(ops, slots, 8, 16)
 	steps(m, [][3]uint64{{8, 0, 0}})
@@ -106,7 +108,7 @@ func TestLate(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	m := New(ops, slots, 8, 16)
 	if n := testing.AllocsPerRun(100, func() {
-		m.Ended = m.Ended[:0]
+		m.Ended()
 		m.Step(8, 0, 0)
 		m.Step(16, 1, 10)
 		m.Step(16, 1, 11)

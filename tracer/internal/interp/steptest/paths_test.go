@@ -199,13 +199,12 @@ func (p *paths) window(th *ptrace.Thread) bool {
 		p.mem.set(t, p.m)
 		p.seen, p.noting = p.seen[:0], true
 		p.follow.Reset()
-		p.follow.Ended = p.follow.Ended[:0]
 		why = p.m.Run(*lengthFlag)
 		if i == 0 {
-			first, ended = slices.Clone(p.seen), slices.Clone(p.follow.Ended)
-		} else if !slices.Equal(p.seen, first) || !slices.Equal(p.follow.Ended, ended) {
+			first, ended = slices.Clone(p.seen), slices.Clone(p.follow.Ended())
+		} else if again := p.follow.Ended(); !slices.Equal(p.seen, first) || !slices.Equal(again, ended) {
 			t.Errorf("the same window has %d actions and %d ends of paths, and then %d and %d",
-				len(first), len(ended), len(p.seen), len(p.follow.Ended))
+				len(first), len(ended), len(p.seen), len(again))
 		}
 	}
 	p.count++
@@ -233,11 +232,12 @@ func (p *paths) window(th *ptrace.Thread) bool {
 			}
 		}
 	}
-	p.counts.Ended += len(steps.Ended)
+	paths := steps.Ended()
+	p.counts.Ended += len(paths)
 	if why == interp.Fault || why == interp.StoresFull || why == interp.Long || why == interp.Divide {
 		// It ends within a piece, whose actions before that have been seen, and whose steps were not made.
 		first = first[:min(len(first), len(want))]
-		ended = ended[:min(len(ended), len(steps.Ended))]
+		ended = ended[:min(len(ended), len(paths))]
 	}
 	if !slices.Equal(first, want) {
 		i := 0
@@ -254,8 +254,8 @@ func (p *paths) window(th *ptrace.Thread) bool {
 		}
 		t.Error(s)
 	}
-	if !slices.Equal(ended, steps.Ended) {
-		t.Errorf("paths %d, by single steps %d", ended, steps.Ended)
+	if !slices.Equal(ended, paths) {
+		t.Errorf("paths %d, by single steps %d", ended, paths)
 	}
 	return true
 }
@@ -268,7 +268,6 @@ func (p *paths) time(th *ptrace.Thread) {
 		vectors, masks := m.Vectors, *m.Masks()
 		p.noting = false
 		m.Run(*lengthFlag)
-		p.follow.Ended = p.follow.Ended[:0]
 		if ns := p.again(m, begin, vectors, masks); m == p.m {
 			p.ns += ns
 			p.timed += m.Steps
@@ -276,6 +275,7 @@ func (p *paths) time(th *ptrace.Thread) {
 			p.bareNS += ns
 		}
 	}
+	p.follow.Ended()
 	p.follow.Dropped = 0
 }
 
