@@ -114,17 +114,17 @@ const (
 	isJump   = 1 << 62
 )
 
-// Actions is what interp.Code.Actions wants.
+// Actions is what interp.Code.Actions wants. Here and below all indexes are compared, so that the compiler adds no
+// comparison that ends in a panic.
 func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
-	fn := r.function(pc)
-	if fn < 0 {
+	fn, f := r.function(pc)
+	if f == nil || fn < 0 || fn >= len(r.firsts) {
 		return true
 	}
-	f := &r.funcs[fn]
 	first := int(r.firsts[fn])
 	end := first + int(f.Rows)
 	at := uint32(pc - f.Addr)
-	for i := r.search(first, end, key(at, At, 0)); i < end && r.rows[i].PC == at; i++ {
+	for i := r.search(first, end, key(at, At, 0)); i >= 0 && i < end && i < len(r.rows) && r.rows[i].PC == at; i++ {
 		event := isAction | uint64(fn)<<32 | uint64(r.rows[i].Action)
 		switch r.rows[i].Way {
 		case At:
@@ -141,30 +141,45 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	return true
 }
 
-// function returns the function at pc, or -1.
-func (r *Rows) function(pc uint64) int {
-	if n := r.last; n < len(r.funcs) && pc-r.funcs[n].Addr < uint64(r.funcs[n].Size) {
-		return n
+// function returns the function at pc, or nil.
+func (r *Rows) function(pc uint64) (int, *Func) {
+	if n := r.last; n >= 0 && n < len(r.funcs) {
+		if f := &r.funcs[n]; pc-f.Addr < uint64(f.Size) {
+			return n, f
+		}
 	}
 	lo, hi := 0, len(r.funcs)
 	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); r.funcs[m].Addr <= pc {
+		m := int(uint(lo+hi) >> 1)
+		if m < 0 || m >= len(r.funcs) {
+			return 0, nil
+		}
+		if r.funcs[m].Addr <= pc {
 			lo = m + 1
 		} else {
 			hi = m
 		}
 	}
-	if lo == 0 || pc-r.funcs[lo-1].Addr >= uint64(r.funcs[lo-1].Size) {
-		return -1
+	n := lo - 1
+	if n < 0 || n >= len(r.funcs) {
+		return 0, nil
 	}
-	r.last = lo - 1
-	return r.last
+	f := &r.funcs[n]
+	if pc-f.Addr >= uint64(f.Size) {
+		return 0, nil
+	}
+	r.last = n
+	return n, f
 }
 
 // search returns the first row from lo on, before hi, that has the key k or a larger one; or hi.
 func (r *Rows) search(lo, hi int, k uint64) int {
 	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); r.rows[m].key() < k {
+		m := int(uint(lo+hi) >> 1)
+		if m < 0 || m >= len(r.rows) {
+			return hi
+		}
+		if r.rows[m].key() < k {
 			lo = m + 1
 		} else {
 			hi = m
@@ -185,18 +200,22 @@ func (r *Rows) Event(event uint64) (fn, action uint32, ok bool) {
 	}
 	lo, hi := 0, len(r.firsts)
 	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); int(r.firsts[m]) <= i {
+		m := int(uint(lo+hi) >> 1)
+		if m < 0 || m >= len(r.firsts) {
+			return 0, 0, false
+		}
+		if int(r.firsts[m]) <= i {
 			lo = m + 1
 		} else {
 			hi = m
 		}
 	}
 	end := len(r.rows)
-	if lo < len(r.firsts) {
+	if lo >= 0 && lo < len(r.firsts) {
 		end = int(r.firsts[lo])
 	}
 	k := key(r.rows[i].PC, Jump, event&0xffff)
-	if i = r.search(i, end, k); i == end || r.rows[i].key() != k {
+	if i = r.search(i, end, k); i < 0 || i >= end || i >= len(r.rows) || r.rows[i].key() != k {
 		return 0, 0, false
 	}
 	return uint32(lo - 1), r.rows[i].Action, true
