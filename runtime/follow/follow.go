@@ -1,19 +1,19 @@
-// Package follow keeps the path registers of a program that has none: it is told at which instructions the program comes
-// by, as far as the table of actions has rows for them, and says which paths end.
+// Package follow keeps the path registers of a program that has none: it is told at which instructions the program
+// comes by, as far as the table of actions has rows for them, and says which paths end.
 //
 //	m := follow.New(ops, slots, 256, 4096)
 //	m.Step(depth, fn, action)      // for each row, in order
 //	for _, p := range m.Ended() { count(p) }
 //
-// A function has a register for its own path and one for that of each inlined call. A frame of the stack is told apart
-// by its depth, which is the same for all rows of a call: there is nothing to do for calls and returns. A machine
-// follows one stack.
+// A function has a register for its own path and one for that of each inlined call. A frame of the stack is told
+// apart by its depth, which is the same for all rows of a call: there is nothing to do for calls and returns. A
+// machine follows one stack.
 //
 // Step allocates nothing, so a signal handler can use it. When the memory for frames or registers is full, the older
 // ones are forgotten. A register has no value until a row sets it: of what began before, no path ends.
 //
-// In a window of some thousand instructions all paths have the same chance to be counted, up to a length, if those count
-// that begin in its first part, and the rest of the window serves to follow them to their ends:
+// In a window of some thousand instructions all paths have the same chance to be counted, up to a length, if those
+// count that begin in its first part, and the rest of the window serves to follow them to their ends:
 //
 //	m.Reset()
 //	// the first part: m.Step(...)
@@ -48,10 +48,11 @@ type Machine struct {
 	ends   int
 }
 
-// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is room for so many
-// frames and registers, and for as many ends of paths as registers.
+// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is
+// room for so many frames and registers, and for as many ends of paths as registers.
 func New(ops []register.Op, slots []uint16, frames, regs int) *Machine {
-	return &Machine{ops: ops, slots: slots, frames: make([]frame, frames), regs: make([]uint32, regs), ended: make([]uint32, regs)}
+	return &Machine{ops: ops, slots: slots, frames: make([]frame, frames),
+		regs: make([]uint32, regs), ended: make([]uint32, regs)}
 }
 
 // Reset forgets all frames, and Late.
@@ -67,8 +68,8 @@ func (m *Machine) Ended() []uint32 {
 	return m.ended[:n]
 }
 
-// Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the deeper, the more.
-// All indexes are compared here, so that the compiler adds no comparison that ends in a panic.
+// Step executes the action whose first operation is ops[action], in function fn, whose frame has the given depth: the
+// deeper, the more. All indexes are compared here, so that the compiler adds no comparison that ends in a panic.
 func (m *Machine) Step(depth uint64, fn, action uint32) {
 	first, found := 0, false
 	for i := m.depth - 1; i >= 0 && i < len(m.frames); i-- {
@@ -122,7 +123,8 @@ func (m *Machine) end(path uint32) {
 	m.ends = n + 1
 }
 
-// push makes a frame whose registers have no value, and returns its first register. It reports whether there is room for it at all.
+// push makes a frame whose registers have no value, and returns its first register. It reports whether there is room
+// for it at all.
 func (m *Machine) push(depth uint64, fn uint32) (first int, ok bool) {
 	if int(fn) >= len(m.slots) {
 		return 0, false
