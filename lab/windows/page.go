@@ -72,9 +72,9 @@ programs and positions; beside it are the lowest and the highest value.
 	}
 	m, _, _ := p.mean(f, p.middle(), paths)
 	fm, _, _ := p.mean(f, p.middle(), flow)
-	fmt.Fprintf(&b, "\nThe choice is \"%s\": of the windows whose mean overlaps (%.3f and %.3f with %d windows)\n"+
-		"are at most %.2f below the best, these need the fewest instructions. %s a mean\n"+
-		"overlap of paths of %.2f or more.\n", f, m, fm, p.middle(), Near, enough, Enough)
+	fmt.Fprintf(&b, "\nThe choice is \"%s\": of the windows whose mean overlaps (%.3f and %.3f with\n"+
+		"%d windows) are at most %.2f below the best, these need the fewest instructions. %s\n"+
+		"a mean overlap of paths of %.2f or more.\n", f, m, fm, p.middle(), Near, enough, Enough)
 	return b.String()
 }
 
