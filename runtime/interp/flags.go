@@ -68,7 +68,9 @@ func szp(r uint64, shift uint8) (f uint64) {
 	return f | 0x9669>>((low^low>>4)&15)&1*flagP
 }
 
-// holds reports whether a condition, encoded as in Jcc, holds.
+// Holds reports whether a condition, encoded as in the instruction Jcc, holds.
+func (m *Machine) Holds(c uint8) bool { return m.holds(c) }
+
 func (m *Machine) holds(c uint8) bool {
 	var f uint64
 	if m.fk == flagsSub && c&15 > 1 && c&14 != 10 {

@@ -187,7 +187,7 @@ func (m *Machine) after(op *Op, s *Step) {
 	case KindStop, KindNop, KindJmp, KindCall, KindPoison:
 		ok = false
 	case KindJcc:
-		if m.PC != op.PC+uint64(op.Len) {
+		if m.Holds(op.Cond) { // the PC does not tell: a jump may lead to the next instruction
 			s.Result = 1
 		}
 	case KindJmpTo, KindCallTo, KindRet:
