@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -38,19 +39,23 @@ func TestWindows(t *testing.T) {
 	if testing.Short() {
 		*windowsFlag = min(*windowsFlag, 3)
 	}
+	var mu sync.Mutex
 	all := tally{}
+	t.Cleanup(func() { t.Log("all programs: ", all.String()) })
 	for _, name := range strings.Fields(*programsFlag) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			w := windows{t: t, exe: build(t, name), rand: rand.New(rand.NewPCG(rand.Uint64(), 0)), most: *windowsFlag}
 			w.each = w.window
 			w.run()
 			t.Log(w.tally.String())
+			mu.Lock()
+			defer mu.Unlock()
 			all.add(&w.tally)
 		})
 	}
-	t.Log("all programs: ", all.String())
 }
 
 // A tally counts what windows have met.
