@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	windowsFlag  = flag.Int("windows", 200, "windows of each program in TestWindows")
+	windowsFlag  = flag.Int("windows", 60, "windows of each program in TestWindows")
 	programsFlag = flag.String("programs", "bitboard filters flate flips jsonbench lua markdown printer raytrace regex sortbench typecheck",
 		"programs of testprogs in TestWindows")
 	lengthFlag = flag.Int("length", 6000, "instructions of a window in TestWindows")
