@@ -28,12 +28,12 @@ import (
 )
 
 // TestPaths stops real programs at random moments, and follows the paths of a window through the table of actions, in
-// the interpreter and by the PCs of single steps. All actions and all ends of paths must be the same. Without -short
-// it has all programs of TestWindows.
+// the interpreter and by the PCs of single steps. All actions and all ends of paths must be the same. With more
+// -windows than usual it has all programs of TestWindows.
 func TestPaths(t *testing.T) {
 	const jumps = "testdata/jumps"
-	programs, most := *programsFlag+" "+jumps, max(*windowsFlag, 50)
-	if testing.Short() {
+	programs, most := *programsFlag+" "+jumps, *windowsFlag
+	if *windowsFlag <= few {
 		programs, most = "regex "+jumps, 10
 	}
 	pepbuild, err := pepbuildtest.Build(t.TempDir())

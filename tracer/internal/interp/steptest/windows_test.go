@@ -25,8 +25,11 @@ import (
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
 
+// few are the windows of each program when nobody asks for more: a single step takes 20 to 30 us in a virtual machine.
+const few = 60
+
 var (
-	windowsFlag  = flag.Int("windows", 60, "windows of each program in TestWindows")
+	windowsFlag  = flag.Int("windows", few, "windows of each program in TestWindows")
 	programsFlag = flag.String("programs", "bitboard filters flate flips jsonbench lua markdown printer raytrace regex sortbench typecheck",
 		"programs of testprogs in TestWindows")
 	lengthFlag = flag.Int("length", 6000, "instructions of a window in TestWindows")
