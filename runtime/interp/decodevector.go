@@ -2,8 +2,9 @@ package interp
 
 // This file decodes vector and float instructions.
 //
-// decodevectortable.go has a row for each form of an instruction, in the order of maps and opcodes: what its operands are,
-// what is done with the elements, and how wide they are. Only moves and the like need code of their own. To add an
+// decodevectortable.go has a row for each form of an instruction, in the order of maps and opcodes. The row names the
+// operands, the function that is applied to the elements, and the width of the elements. Instructions with special
+// operands, such as moves, have code in decodevectorforms.go, and those on mask registers in decodemask.go. To add an
 // instruction, add a row, and if need be a function of elements (vectorlanes.go, vectorfloat.go), of positions
 // (vectorshuffle.go) or of 16 bytes (vectorcrypto.go). Memory operands are loaded to a temporary register before.
 //

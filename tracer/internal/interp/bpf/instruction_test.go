@@ -1,8 +1,6 @@
 package bpf_test
 
 import (
-	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/cilium/ebpf"
@@ -21,17 +19,8 @@ func TestInstructionsInTheKernel(t *testing.T) {
 	var objs bpf.StepsObjects
 	skipWithout(t, bpf.LoadStepsObjects(&objs, nil))
 	defer objs.Close()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	bench, err := steptest.NewBench()
-	if err != nil {
-		t.Skip("ptrace of a child does not work here: ", err)
-	}
-	defer bench.Close()
+	bench, r := steptest.Begin(t)
 	th := bench.Thread
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
 	compared, whole := 0, 0
 	for _, e := range steptest.Encodings() {
 		for range 15 {

@@ -3,7 +3,6 @@ package bpf_test
 import (
 	"encoding/hex"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -22,13 +21,7 @@ func TestStops(t *testing.T) {
 	var objs bpf.StepsObjects
 	skipWithout(t, bpf.LoadStepsObjects(&objs, nil))
 	defer objs.Close()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	bench, err := steptest.NewBench()
-	if err != nil {
-		t.Skip("ptrace of a child does not work here: ", err)
-	}
-	defer bench.Close()
+	bench, _ := steptest.Begin(t)
 	th := bench.Thread
 	seen := map[micro.Stop]bool{}
 	for _, c := range []struct {

@@ -2,8 +2,6 @@ package micro_test
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/pepgo/pep/tracer/internal/interp/micro"
@@ -14,17 +12,8 @@ import (
 // TestInstructionsOfTheProcessor is VSAMP-11: it compares one step of the machine with one step of the
 // processor, for random instructions of each encoding on random registers.
 func TestInstructionsOfTheProcessor(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	bench, err := steptest.NewBench()
-	if err != nil {
-		t.Skip("ptrace of a child does not work here: ", err)
-	}
-	defer bench.Close()
+	bench, r := steptest.Begin(t)
 	th := bench.Thread
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
 	times := 60
 	if testing.Short() {
 		times = 15

@@ -3,20 +3,21 @@
 //
 // Example: one instruction is executed with random registers and random memory.
 //
-//	bench, err := steptest.NewBench()
-//	err = bench.Set([]byte{0x48, 0x01, 0xd8}, random) // add rax, rbx
+//	bench, random := steptest.Begin(t)
+//	err := bench.Set([]byte{0x48, 0x01, 0xd8}, random) // add rax, rbx
 //	err = bench.Thread.Step()
 //	bench.Thread.General()[0] // the sum
 //
-// The kernel accepts requests of the tracing thread only, so a test calls
-// runtime.LockOSThread first.
+// The kernel accepts requests of the tracing thread only, so Begin keeps the test on it.
 package steptest
 
 import (
 	"math"
 	"math/rand/v2"
 	"os/exec"
+	"runtime"
 	"syscall"
+	"testing"
 
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
@@ -34,6 +35,22 @@ type Bench struct {
 }
 
 const pageSize = 0x2000
+
+// Begin starts a bench that ends with the test, and a source of numbers whose seed is in the test's log. The test is
+// skipped where ptrace is not allowed.
+func Begin(t *testing.T) (*Bench, *rand.Rand) {
+	t.Helper()
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	bench, err := NewBench()
+	if err != nil {
+		t.Skip("ptrace of a child does not work here: ", err)
+	}
+	t.Cleanup(bench.Close)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	return bench, rand.New(rand.NewPCG(seed, 0))
+}
 
 // NewBench starts the process. Close ends it.
 func NewBench() (*Bench, error) {

@@ -3,8 +3,6 @@ package steptest_test
 import (
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
-	"runtime"
 	"testing"
 	"unsafe"
 
@@ -58,17 +56,8 @@ func (p *pages) set(t *testing.T, m *interp.Machine) {
 // TestMachineAndProcessor compares a step of the machine with a step of the processor, for random integer
 // instructions of each encoding on random registers.
 func TestMachineAndProcessor(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	bench, err := steptest.NewBench()
-	if err != nil {
-		t.Skip("ptrace of a child does not work here: ", err)
-	}
-	defer bench.Close()
+	bench, r := steptest.Begin(t)
 	th := bench.Thread
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
 	times := 40
 	if testing.Short() {
 		times = 15

@@ -3,7 +3,6 @@ package steptest_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/pepgo/pep/runtime/interp"
@@ -14,17 +13,8 @@ import (
 // TestSequences compares pieces of several instructions, of which the decoder drops flags that nobody looks at and
 // makes one operation of a comparison and a jump.
 func TestSequences(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	bench, err := steptest.NewBench()
-	if err != nil {
-		t.Skip("ptrace of a child does not work here: ", err)
-	}
-	defer bench.Close()
+	bench, r := steptest.Begin(t)
 	th := bench.Thread
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
 	var es []steptest.Encoding
 	for _, e := range append(steptest.Encodings(), steptest.Integers()...) {
 		if code := e.Random(r); !e.MayStop() && !steptest.Vector(code) {
@@ -94,13 +84,7 @@ func TestSequences(t *testing.T) {
 
 // TestStrings compares string instructions, of which one step of the machine is all repetitions.
 func TestStrings(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	bench, err := steptest.NewBench()
-	if err != nil {
-		t.Skip("ptrace of a child does not work here: ", err)
-	}
-	defer bench.Close()
+	bench, _ := steptest.Begin(t)
 	th := bench.Thread
 	r := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	code, m, mem := newMachine(th)
