@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/register"
@@ -66,21 +67,44 @@ func program() (f, g branches.Placed) {
 	return f, g
 }
 
+// rows returns the rows of all functions.
 func rows(t *Table) (list []string) {
 	for _, f := range t.Funcs {
 		for _, r := range f.Rows {
-			line := fmt.Sprintf("%d %c %d:", f.Addr+r.PC, r.Way, r.Index)
-			for i := r.Action; ; i++ {
-				op := t.Ops[i]
-				line += fmt.Sprintf(" r%d %s%d", op.Slot, []string{"=", "+", "end"}[op.Do], op.Arg)
-				if op.Last {
-					break
-				}
-			}
-			list = append(list, line)
+			list = append(list, row(uint32(f.Addr), r, t.Ops))
 		}
 	}
 	return list
+}
+
+func row(addr uint32, r actiontable.Row, ops []register.Op) string {
+	line := fmt.Sprintf("%d %c %d:", addr+r.PC, "@tnj"[r.Way], r.Index)
+	for i := r.Action; ; i++ {
+		op := ops[i]
+		line += fmt.Sprintf(" r%d %s%d", op.Slot, []string{"=", "+", "end"}[op.Do], op.Arg)
+		if op.Last {
+			return line
+		}
+	}
+}
+
+// read returns the rows of a table as it is in a program whose text section begins at 4.
+func read(data []byte) (list []string, err error) {
+	t, err := actiontable.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	rows, ops := make([]actiontable.Row, t.Most.Rows), make([]register.Op, t.Most.Ops)
+	for fn := range t.Len() {
+		n, ok := t.Decode(fn, rows, ops)
+		if !ok {
+			return nil, fmt.Errorf("function %d is damaged", fn)
+		}
+		for _, r := range rows[:n.Rows] {
+			list = append(list, row(t.Addr(fn)+4, r, ops))
+		}
+	}
+	return list, nil
 }
 
 func TestPlace(t *testing.T) {
@@ -107,6 +131,16 @@ func TestPlace(t *testing.T) {
 			"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
 		{"the function is of a generic one, with the types of the source", func(_, g *branches.Placed) { g.Name = "p.g[int]" },
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"}, "p.f 1/1 p.g 1/1 p.h 0/1 it has no body"},
+		{"a function has a table of jumps that does not fit", func(f, g *branches.Placed) {
+			f.Rows[4].Index = 65536
+			g.Rows[1].Way, g.Rows[1].Index = branches.Jump, 65535
+		}, []string{"200 @ 0: r0 =2", "202 j 65535: r0 end0 r0 =3", "209 @ 0: r0 end0"},
+			"p.f 0/1 a table of jumps has more than 65536 entries p.g 1/2 a table of jumps has more than 65536 entries p.h 0/1 it has no body"},
+		{"rows of an instruction are in another order", func(f, _ *branches.Placed) {
+			f.Rows = append(f.Rows[:1:1], branches.Row{PC: 8, Way: branches.Jump, Index: 2, Outcomes: []int{1}}, branches.Row{PC: 8, Way: branches.Jump, Outcomes: []int{3}},
+				branches.Row{PC: 8, Way: branches.At, Outcomes: []int{4}}, branches.Row{PC: 8, Way: branches.Jump, Outcomes: []int{4}})
+		}, []string{"104 @ 0: r0 =0", "108 @ 0: r1 =2", "108 j 0: r0 end0 r1 =2", "108 j 2: r0 +1",
+			"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
 	} {
 		table, err := New([]*Package{source()})
 		if err != nil {
@@ -134,9 +168,12 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, got, test.status)
 		}
 
-		again, err := ReadTable(table.Append(nil))
-		if err != nil || !slices.Equal(rows(again), test.want) {
-			t.Errorf("%s: read again: %q, %v", test.name, rows(again), err)
+		data, err := table.Append(nil, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := read(append(data, 1, 2, 3)); err != nil || !slices.Equal(again, test.want) {
+			t.Errorf("%s: read again: %q, %v", test.name, again, err)
 		}
 	}
 }
@@ -173,24 +210,70 @@ func TestRead(t *testing.T) {
 			t.Errorf("the first %d bytes of %d are read", n, len(data))
 		}
 	}
-	table, err := New([]*Package{p})
+}
+
+// Nothing is read of a part of a table, and no table makes the reader panic.
+func TestDamaged(t *testing.T) {
+	data := table(t)
+	for n := range data {
+		if _, err := read(data[:n]); err == nil {
+			t.Errorf("the first %d bytes of %d are read", n, len(data))
+		}
+	}
+	for i := range data {
+		for bit := range 8 {
+			b := slices.Clone(data)
+			b[i] ^= 1 << bit
+			read(b)
+		}
+	}
+	pkgs, err := New([]*Package{source()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := program()
+	pkgs.Place(f)
+	if _, err := pkgs.Append(nil, 101); err == nil {
+		t.Error("a function in front of the text section is written")
+	}
+}
+
+// table returns a table of the functions of program.
+func table(t testing.TB) []byte {
+	t.Helper()
+	pkgs, err := New([]*Package{source()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, g := program()
-	table.Place(f)
-	table.Place(g)
-	for data, n := table.Append(nil), 0; n < len(data); n++ {
-		if _, err := ReadTable(data[:n]); err == nil {
-			t.Errorf("the first %d bytes of %d are read", n, len(data))
-		}
+	pkgs.Place(f)
+	pkgs.Place(g)
+	data, err := pkgs.Append(nil, 4)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return data
 }
 
 func FuzzRead(f *testing.F) {
 	f.Add(Append(nil, source()))
-	f.Fuzz(func(_ *testing.T, data []byte) {
-		Read(data)
-		ReadTable(data)
+	f.Fuzz(func(_ *testing.T, data []byte) { Read(data) })
+}
+
+func FuzzTable(f *testing.F) {
+	f.Add(table(f))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := actiontable.Open(data)
+		if err != nil {
+			return
+		}
+		var rows [100]actiontable.Row
+		var ops [200]register.Op
+		for fn := range a.Len() {
+			if n, ok := a.Decode(fn, rows[:], ops[:]); ok && (n.Rows > len(rows) || n.Ops > len(ops) || n.Registers > a.Most.Registers) {
+				t.Errorf("%+v", n)
+			}
+		}
+		a.Find(1 << 31)
 	})
 }

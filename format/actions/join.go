@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/register"
 )
@@ -39,16 +40,8 @@ func (t *Table) Slots() []uint16 {
 type Placed struct {
 	Name       string
 	Addr, Size uint64
-	Firsts     []uint32 // by register: the number of path 0 of the function whose path it has
-	Rows       []Row
-}
-
-// A Row says that an action happens when an instruction is executed in a way.
-type Row struct {
-	PC     uint64 // from the beginning of the function
-	Way    branches.Way
-	Index  int    // of branches.Jump: the entry of the table
-	Action uint32 // index of its first operation in Ops
+	Firsts     []uint32          // by register: the number of path 0 of the function whose path it has
+	Rows       []actiontable.Row // their actions are indexes of Ops
 }
 
 // A Source is a function of the source with what is known of its paths in the program.
@@ -116,22 +109,67 @@ func New(pkgs []*Package) (*Table, error) {
 	return t, nil
 }
 
+// Link returns the table of a program that has the functions of some packages, by its symbols. With calls it has actions
+// for functions with one path, too.
+func Link(pkgs []branches.Package, symbols []branches.Symbol, calls bool) (*Table, error) {
+	var acts []*Package
+	for _, p := range pkgs {
+		a, err := Read(p.Actions)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		}
+		acts = append(acts, a)
+	}
+	t, err := New(acts)
+	if err != nil {
+		return nil, err
+	}
+	t.Calls = calls
+	funcs, unlike, err := branches.Link(pkgs, symbols)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range funcs {
+		t.Place(f)
+	}
+	for _, s := range unlike {
+		for _, p := range pkgs {
+			for i := range p.Funcs {
+				if f := &p.Funcs[i]; f.Name == s.Name && f.Size == s.Size {
+					t.Ambiguous(f)
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// ways are those of branches in the table.
+var ways = map[branches.Way]actiontable.Way{branches.At: actiontable.At, branches.Taken: actiontable.Taken,
+	branches.NotTaken: actiontable.NotTaken, branches.Jump: actiontable.Jump}
+
 // Place adds the actions of a function of the program.
 func (t *Table) Place(f branches.Placed) {
 	ops, firsts := t.Outcomes(&f.Func)
 	placed := Placed{Name: f.Name, Addr: f.Addr, Size: f.Size, Firsts: firsts}
+	row := func(r *branches.Row) actiontable.Row {
+		return actiontable.Row{PC: uint32(r.PC), Way: ways[r.Way], Index: uint16(r.Index)}
+	}
+	key := func(r *branches.Row) uint64 { x := row(r); return x.Key() }
+	rows := slices.Clone(f.Rows)
+	slices.SortStableFunc(rows, func(a, b branches.Row) int { return cmp.Compare(key(&a), key(&b)) })
 	var all []register.Op
-	for i, r := range f.Rows {
-		for _, o := range r.Outcomes {
+	for i := range rows {
+		for _, o := range rows[i].Outcomes {
 			all = append(all, ops[o]...)
 		}
-		if i+1 < len(f.Rows) {
-			if next := f.Rows[i+1]; next.PC == r.PC && next.Way == r.Way && next.Index == r.Index {
-				continue // a block without an instruction in front of another one
-			}
+		if i+1 < len(rows) && key(&rows[i]) == key(&rows[i+1]) {
+			continue // a block without an instruction in front of another one
 		}
 		if len(all) > 0 {
-			placed.Rows = append(placed.Rows, Row{r.PC, r.Way, r.Index, t.action(all)})
+			r := row(&rows[i])
+			r.Action = t.action(all)
+			placed.Rows = append(placed.Rows, r)
 			all = nil
 		}
 	}
@@ -143,7 +181,12 @@ func (t *Table) Place(f branches.Placed) {
 // Ambiguous says that f may be in the program, or another function with its name and its size: its paths, and those of
 // what is inlined into it, cannot be told there.
 func (t *Table) Ambiguous(f *branches.Func) {
-	j := &joiner{table: t, f: f, ambiguous: true, ops: make([][]register.Op, len(f.Outcomes))}
+	t.refuse(f, "several functions have the name and the size")
+}
+
+// refuse says why nobody can tell paths in f.
+func (t *Table) refuse(f *branches.Func, why string) {
+	j := &joiner{table: t, f: f, why: why, ops: make([][]register.Op, len(f.Outcomes))}
 	j.instances()
 }
 
@@ -153,7 +196,7 @@ type joiner struct {
 	ops    [][]register.Op // by outcome
 	firsts []uint32        // by register
 
-	ambiguous bool
+	why string // nobody can tell paths in f
 }
 
 type place struct {
@@ -164,7 +207,21 @@ type place struct {
 // Outcomes returns what the outcomes of a function of the program do, and for each of its registers the number of path 0
 // of the function whose path it has. What it finds of their sources it notes.
 func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, firsts []uint32) {
-	j := &joiner{table: t, f: f, ops: make([][]register.Op, len(f.Outcomes))}
+	why := ""
+	switch { // what does not fit into the table
+	case slices.ContainsFunc(f.Rows, func(r branches.Row) bool { return r.Index > math.MaxUint16 }):
+		why = "a table of jumps has more than 65536 entries"
+	case len(f.Calls) >= math.MaxUint16:
+		why = "it has more than 65534 inlined calls"
+	case f.Size > math.MaxUint32:
+		why = "it has more than 4 GB of code"
+	}
+	return t.outcomes(f, why)
+}
+
+// outcomes is Outcomes. If why says so, nobody can tell paths in f.
+func (t *Table) outcomes(f *branches.Func, why string) (ops [][]register.Op, firsts []uint32) {
+	j := &joiner{table: t, f: f, why: why, ops: make([][]register.Op, len(f.Outcomes))}
 	j.instances()
 	return j.ops, j.firsts
 }
@@ -183,9 +240,6 @@ func (j *joiner) instances() {
 		outcomes[o.Call][k] = append(outcomes[o.Call][k], i)
 	}
 	for call, of := range outcomes {
-		if len(j.firsts) == math.MaxUint16 {
-			break
-		}
 		var at branches.Pos
 		enter, leave := branches.Inline, branches.Leave
 		if call > 0 {
@@ -230,8 +284,8 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 		s.Blind++
 		s.Why = why
 	}
-	if j.ambiguous {
-		blind("several functions have the name and the size")
+	if j.why != "" {
+		blind(j.why)
 		return
 	}
 	for _, k := range []place{{kind: enter}, {kind: leave}} {

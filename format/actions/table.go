@@ -1,81 +1,103 @@
 package actions
 
-// This file is the form of a table of actions that goes with a program.
-//
-// A number is an unsigned varint. A signed number is zigzag coded.
-//
-//	table        "pep actions 1\n", number of instructions, instructions, number of functions, functions
-//	instruction  number of rows, rows. The most frequent one is the first
-//	row          way: 0 at, 1 taken, 2 not taken, 3 jump; index of a jump; operations
-//	operation    register<<3 | last of the row<<2 | what it does; argument: of Set less the register's number of path 0, of Add signed
-//	function     address less that of the function before, number of registers, registers, number of places, places
-//	register     number of path 0 of the function whose path it has, less that of the register before: signed
-//	place        PC less that of the place before, index of the instruction
+// This file writes the table of actions that goes into a program. Package actiontable has the format, and reads it.
 
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
 )
 
-const magic = "pep actions 1\n"
+// unit is what addresses of functions are a multiple of, unless something else is.
+const unit = 32
 
-const ways = string(branches.At) + string(branches.Taken) + string(branches.NotTaken) + string(branches.Jump)
-
-// Append appends the table to b, without the names and sizes of functions and the sources. Functions are in order of
-// their addresses.
-func (t *Table) Append(b []byte) []byte {
-	count := map[string]int{}
+// Append appends the table to b, without the names and sizes of functions and the sources. The text section begins at
+// an address.
+func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
+	slices.SortFunc(t.Funcs, func(x, y Placed) int { return cmp.Compare(x.Addr, y.Addr) })
+	count, paths := map[string]int{}, map[uint32]int{}
+	most := actiontable.Size{}
+	align := uint64(unit)
 	for _, f := range t.Funcs {
+		if f.Addr-text > math.MaxUint32 {
+			return nil, fmt.Errorf("%s is at %#x, not in the 4 GB of code from %#x on", f.Name, f.Addr, text)
+		}
+		for (f.Addr-text)%align != 0 {
+			align /= 2
+		}
+		ops := 0
 		for rows := range places(f.Rows) {
 			count[t.coded(&f, rows)]++
+			for _, r := range rows {
+				ops += len(t.Operations(r.Action))
+			}
 		}
+		for _, x := range f.Firsts {
+			paths[x] = 0
+		}
+		most = actiontable.Size{Registers: max(most.Registers, len(f.Firsts)), Rows: max(most.Rows, len(f.Rows)), Ops: max(most.Ops, ops)}
 	}
 	list := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	b = append(b, actiontable.Magic...)
+	for _, n := range []int{int(align), most.Registers, most.Rows, most.Ops, len(list), len(paths), len(t.Funcs)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	first := uint32(0)
+	for i, x := range slices.Sorted(maps.Keys(paths)) {
+		paths[x] = i
+		b = binary.AppendUvarint(b, uint64(x-first))
+		first = x
+	}
 	index := map[string]int{}
-	b = binary.AppendUvarint(append(b, magic...), uint64(len(list)))
 	for i, a := range list {
 		index[a] = i
 		b = append(b, a...)
 	}
-	b = binary.AppendUvarint(b, uint64(len(t.Funcs)))
-	addr, first := uint64(0), uint32(0)
+	var all []byte // places
+	addr := text
 	for _, f := range t.Funcs {
-		b = binary.AppendUvarint(b, f.Addr-addr)
-		addr = f.Addr
-		b = binary.AppendUvarint(b, uint64(len(f.Firsts)))
+		begin := len(all)
+		all = binary.AppendUvarint(all, uint64(len(f.Firsts)))
+		path := 0
 		for _, x := range f.Firsts {
-			b = binary.AppendVarint(b, int64(x)-int64(first))
-			first = x
+			all = binary.AppendVarint(all, int64(paths[x]-path))
+			path = paths[x]
 		}
-		n := 0
-		for range places(f.Rows) {
-			n++
-		}
-		b = binary.AppendUvarint(b, uint64(n))
-		pc := uint64(0)
+		pc := uint32(0)
 		for rows := range places(f.Rows) {
-			b = binary.AppendUvarint(b, rows[0].PC-pc)
+			all = binary.AppendUvarint(all, uint64(rows[0].PC-pc))
+			all = binary.AppendUvarint(all, uint64(index[t.coded(&f, rows)]))
 			pc = rows[0].PC
-			b = binary.AppendUvarint(b, uint64(index[t.coded(&f, rows)]))
 		}
+		b = binary.AppendUvarint(b, (f.Addr-addr)/align)
+		b = binary.AppendUvarint(b, uint64(len(all)-begin))
+		addr = f.Addr
 	}
-	return b
+	return append(b, all...), nil
+}
+
+// Operations returns those of an action.
+func (t *Table) Operations(action uint32) []register.Op {
+	n := action
+	for !t.Ops[n].Last {
+		n++
+	}
+	return t.Ops[action : n+1]
 }
 
 // places returns the rows of each instruction.
-func places(rows []Row) iter.Seq[[]Row] {
-	return func(yield func([]Row) bool) {
+func places(rows []actiontable.Row) iter.Seq[[]actiontable.Row] {
+	return func(yield func([]actiontable.Row) bool) {
 		for len(rows) > 0 {
-			n := slices.IndexFunc(rows, func(r Row) bool { return r.PC != rows[0].PC })
+			n := slices.IndexFunc(rows, func(r actiontable.Row) bool { return r.PC != rows[0].PC })
 			if n < 0 {
 				n = len(rows)
 			}
@@ -88,20 +110,19 @@ func places(rows []Row) iter.Seq[[]Row] {
 }
 
 // coded returns the rows of an instruction of f as they are written.
-func (t *Table) coded(f *Placed, rows []Row) string {
+func (t *Table) coded(f *Placed, rows []actiontable.Row) string {
 	b := binary.AppendUvarint(nil, uint64(len(rows)))
 	for _, r := range rows {
-		b = append(b, byte(strings.IndexByte(ways, byte(r.Way))))
-		if r.Way == branches.Jump {
-			b = binary.AppendUvarint(b, uint64(r.Index))
-		}
-		for i, last := r.Action, false; !last; i++ {
-			op := t.Ops[i]
+		for i, op := range t.Operations(r.Action) {
 			x := uint64(op.Slot)<<3 | uint64(op.Do)
-			if last = op.Last; last {
+			if op.Last {
 				x |= 4
 			}
-			b = binary.AppendUvarint(b, x)
+			if i > 0 {
+				b = binary.AppendUvarint(b, x)
+			} else if b = binary.AppendUvarint(b, x<<2|uint64(r.Way)); r.Way == actiontable.Jump {
+				b = binary.AppendUvarint(b, uint64(r.Index))
+			}
 			switch op.Do {
 			case register.Set:
 				b = binary.AppendUvarint(b, uint64(op.Arg-f.Firsts[op.Slot]))
@@ -111,100 +132,4 @@ func (t *Table) coded(f *Placed, rows []Row) string {
 		}
 	}
 	return string(b)
-}
-
-// ReadTable reads what Append has written.
-func ReadTable(b []byte) (*Table, error) {
-	rest, ok := strings.CutPrefix(string(b), magic)
-	r := &reader{b: []byte(rest), bad: !ok}
-	t := &Table{actions: map[string]uint32{}}
-	type row struct {
-		Row
-		ops []register.Op
-	}
-	var list [][]row
-	for range r.count() {
-		var rows []row
-		for range r.count() {
-			x := row{Row: Row{Way: branches.Way(ways[r.below(len(ways))])}}
-			if x.Way == branches.Jump {
-				x.Index = r.below(1 << 31)
-			}
-			x.ops = r.action()
-			rows = append(rows, x)
-		}
-		list = append(list, rows)
-	}
-	addr, first := uint64(0), int64(0)
-	for range r.count() {
-		addr += r.number()
-		f := Placed{Addr: addr}
-		for range r.count() {
-			first += r.signed()
-			f.Firsts = append(f.Firsts, uint32(first))
-		}
-		pc := uint64(0)
-		for range r.count() {
-			pc += r.number()
-			i := r.below(len(list))
-			if r.bad {
-				break
-			}
-			for _, x := range list[i] {
-				x.PC = pc
-				ops := slices.Clone(x.ops)
-				for i, op := range ops {
-					switch {
-					case int(op.Slot) >= len(f.Firsts):
-						r.bad = true
-					case op.Do == register.Set:
-						ops[i].Arg += f.Firsts[op.Slot]
-					}
-				}
-				if !r.bad {
-					x.Action = t.action(ops)
-					f.Rows = append(f.Rows, x.Row)
-				}
-			}
-		}
-		t.Funcs = append(t.Funcs, f)
-	}
-	if r.bad || len(r.b) > 0 {
-		return nil, errors.New("the table of actions is damaged, or another version of pepbuild has written it")
-	}
-	return t, nil
-}
-
-func (r *reader) action() (ops []register.Op) {
-	for !r.bad {
-		x := r.number()
-		op := register.Op{Do: register.Do(x & 3), Slot: uint16(x >> 3)}
-		switch op.Do {
-		case register.Set:
-			op.Arg = uint32(r.number())
-		case register.Add:
-			op.Arg = uint32(r.signed())
-		}
-		r.bad = r.bad || !op.Do.Known() || x>>3 > math.MaxUint16
-		ops = append(ops, op)
-		if x&4 != 0 {
-			return ops
-		}
-	}
-	return nil
-}
-
-func (r *reader) number() uint64 {
-	x, size := binary.Uvarint(r.b)
-	if size <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[size:]
-	return x
-}
-
-func (r *reader) signed() int64 {
-	x := r.number()
-	return int64(x>>1) ^ -int64(x&1)
 }

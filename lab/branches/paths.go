@@ -18,46 +18,18 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/runtime/follow"
 )
 
 // Actions joins a table for an executable. With calls it has actions for functions with one path, too.
 func Actions(exe string, pkgs []branches.Package, calls bool) (*actions.Table, error) {
-	var acts []*actions.Package
-	for _, p := range pkgs {
-		a, err := actions.Read(p.Actions)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Path, err)
-		}
-		acts = append(acts, a)
-	}
 	symbols, err := readSymbols(exe)
 	if err != nil {
 		return nil, err
 	}
-	funcs, unlike, err := branches.Link(pkgs, symbols)
-	if err != nil {
-		return nil, err
-	}
-	t, err := actions.New(acts)
-	if err != nil {
-		return nil, err
-	}
-	t.Calls = calls
-	for _, f := range funcs {
-		t.Place(f)
-	}
-	for _, s := range unlike {
-		for _, p := range pkgs {
-			for i := range p.Funcs {
-				if f := &p.Funcs[i]; f.Name == s.Name && f.Size == s.Size {
-					t.Ambiguous(f)
-				}
-			}
-		}
-	}
-	return t, nil
+	return actions.Link(pkgs, symbols, calls)
 }
 
 // libs are where valgrind's tools and what they are made of may be.
@@ -155,7 +127,7 @@ type Step struct {
 // at has the rows of an instruction.
 type at struct {
 	fn          uint32
-	rows        []actions.Row
+	rows        []actiontable.Row
 	fallThrough uint64
 	targets     map[int]uint64 // of a table of jumps, by index
 }
@@ -206,7 +178,7 @@ func index(exe string, t *actions.Table) (byPC map[uint64]*at, file []byte, err 
 	byPC = map[uint64]*at{}
 	for i, f := range t.Funcs {
 		for _, r := range f.Rows {
-			pc := f.Addr + r.PC
+			pc := f.Addr + uint64(r.PC)
 			if byPC[pc] == nil {
 				byPC[pc] = &at{fn: uint32(i)}
 			}
@@ -216,7 +188,7 @@ func index(exe string, t *actions.Table) (byPC map[uint64]*at, file []byte, err 
 	for _, pc := range slices.Sorted(maps.Keys(byPC)) {
 		x := byPC[pc]
 		flag := uint64(0)
-		if slices.ContainsFunc(x.rows, func(r actions.Row) bool { return r.Way != branches.At }) {
+		if slices.ContainsFunc(x.rows, func(r actiontable.Row) bool { return r.Way != actiontable.At }) {
 			flag = 1 << 63
 			size := uint64(2)
 			if b, err := code.at(pc); err != nil {
@@ -226,17 +198,17 @@ func index(exe string, t *actions.Table) (byPC map[uint64]*at, file []byte, err 
 			}
 			x.fallThrough = pc + size
 			for _, r := range x.rows {
-				if r.Way != branches.Jump {
+				if r.Way != actiontable.Jump {
 					continue
 				}
-				target, err := code.target(pc, r.Index)
+				target, err := code.target(pc, int(r.Index))
 				if err != nil {
 					return nil, nil, err
 				}
 				if x.targets == nil {
 					x.targets = map[int]uint64{}
 				}
-				x.targets[r.Index] = target
+				x.targets[int(r.Index)] = target
 			}
 		}
 		file = binary.LittleEndian.AppendUint64(file, pc|flag)
@@ -258,17 +230,17 @@ func readTrace(r io.Reader, byPC map[uint64]*at, f func(Step) error) (uint64, er
 		jumped := false
 		for _, row := range x.rows {
 			switch row.Way {
-			case branches.Taken:
+			case actiontable.Taken:
 				if next == x.fallThrough {
 					continue
 				}
-			case branches.NotTaken:
+			case actiontable.NotTaken:
 				if next != x.fallThrough {
 					continue
 				}
-			case branches.Jump:
+			case actiontable.Jump:
 				// Several entries may lead to one place, and then do the same.
-				if next != x.targets[row.Index] || jumped {
+				if next != x.targets[int(row.Index)] || jumped {
 					continue
 				}
 				jumped = true

@@ -11,37 +11,63 @@ import (
 )
 
 // called has what handlers call, so that the linker keeps it though it is inlined elsewhere.
-var called = []any{(*Rows).Actions, (*Rows).Event, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended}
+var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).Full, (*Rows).Clear, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended}
 
-var away = regexp.MustCompile(`\t(?:CALL|JMP) (\S+)\(SB\)\s*$`)
+var away = regexp.MustCompile(`\t(?:CALL|JMP) (\S+?)(?:\(SB\))?\s*$`)
 
-// TestMachineCode looks at the machine code of what signal handlers call, as the test of package interp does: it must not
+// TestMachineCode follows all calls from what signal handlers call, as the test of package interp does: it must not
 // allocate, panic or store pointers with write barriers.
 func TestMachineCode(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "window.test")
 	if out, err := exec.Command("go", "test", "-c", "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command("go", "tool", "objdump", "-s", `runtime/(window\.\(\*Rows|follow\.\(\*Machine)\)`, exe).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|format/actiontable)\.`, exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
+	code := map[string]string{}
 	for _, f := range strings.Split("\n"+string(out), "\nTEXT ")[1:] {
 		name, text, _ := strings.Cut(f, "(SB) ")
-		n++
-		for line := range strings.Lines(text) {
+		code[name] = text
+	}
+	const here = "github.com/pepgo/pep/"
+	var next []string
+	for _, name := range []string{"window.(*Rows).Actions", "window.(*Rows).Event", "window.(*Rows).Full", "window.(*Rows).Clear",
+		"follow.(*Machine).Step", "follow.(*Machine).Reset", "follow.(*Machine).Ended"} {
+		next = append(next, here+"runtime/"+name)
+	}
+	if len(next) != len(called) {
+		t.Errorf("%d functions, want %d", len(next), len(called))
+	}
+	seen := map[string]bool{}
+	for len(next) > 0 {
+		name := next[0]
+		next = next[1:]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if code[name] == "" {
+			t.Errorf("there is no code of %s", name)
+		}
+		for line := range strings.Lines(code[name]) {
 			m := away.FindStringSubmatch(line)
 			switch {
 			case strings.Contains(line, "FS:"), strings.Contains(line, "runtime.writeBarrier"):
 				t.Errorf("%s: %s", name, line)
-			case m == nil, strings.Contains(m[1], "runtime/window.("), strings.Contains(m[1], "runtime/follow.("):
-			case !strings.HasPrefix(m[1], "runtime.morestack_noctxt"):
+			case m == nil, strings.HasPrefix(m[1], "0x"): // within the function
+			case strings.HasPrefix(m[1], here):
+				next = append(next, m[1])
+			case !strings.HasPrefix(m[1], "runtime.morestack_noctxt") && !strings.HasPrefix(m[1], "runtime.memclrNoHeapPointers"):
 				t.Errorf("%s calls %s", name, m[1])
 			}
 		}
 	}
-	if n < len(called) {
-		t.Errorf("%d functions are there, want %d at least", n, len(called))
+	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode", "format/actiontable.(*decoder).instruction"} {
+		if !seen[here+name] {
+			t.Errorf("Actions does not seem to reach %s", name)
+		}
 	}
+	t.Logf("%d functions", len(seen))
 }

@@ -3,51 +3,112 @@ package window
 import (
 	"testing"
 
+	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-var (
-	funcs = []Func{{100, 50, 6}, {150, 10, 0}, {200, 20, 3}}
-	rows  = []Row{
-		{4, At, 0, 1}, {8, Taken, 0, 2}, {8, NotTaken, 0, 3}, {12, At, 0, 4}, {12, Jump, 1, 5}, {12, Jump, 3, 6},
-		{0, At, 0, 7}, {2, NotTaken, 0, 8}, {9, Jump, 0, 9},
-	}
-)
+const text = 64
 
-func TestRows(t *testing.T) {
-	r, err := New(funcs, rows)
+// program has two functions with actions. Action i sets register 0 to 10 + i; action 5 has two operations.
+func program(t testing.TB) []byte {
+	t.Helper()
+	set := func(n uint32, last bool) register.Op { return register.Op{Do: register.Set, Last: last, Arg: 10 + n} }
+	const (
+		at, taken, notTaken, jump = actiontable.At, actiontable.Taken, actiontable.NotTaken, actiontable.Jump
+	)
+	row := func(pc uint32, way actiontable.Way, index uint16, action uint32) actiontable.Row {
+		return actiontable.Row{PC: pc, Way: way, Index: index, Action: action}
+	}
+	table := &actions.Table{
+		Ops: []register.Op{set(0, true), set(1, true), set(2, true), set(3, true), set(4, true), set(5, false),
+			{Do: register.End, Last: true}, set(6, true), set(7, true),
+			{Do: register.Set, Last: true, Slot: 1, Arg: 3}},
+		Funcs: []actions.Placed{
+			{Addr: text + 36, Firsts: []uint32{5}, Rows: []actiontable.Row{
+				row(4, at, 0, 1), row(8, taken, 0, 2), row(8, notTaken, 0, 3),
+				row(12, at, 0, 4), row(12, jump, 1, 5), row(12, jump, 3, 7)}},
+			{Addr: text + 136, Firsts: []uint32{0, 2}, Rows: []actiontable.Row{row(0, at, 0, 8), row(2, notTaken, 0, 2), row(9, jump, 0, 9)}},
+		},
+	}
+	data, err := table.Append(nil, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	type found struct {
-		fn, action uint32
-		ok         bool
+	return data
+}
+
+// A found action is in a function; arg is that of its first operation.
+type found struct {
+	fn  uint32
+	arg uint32
+	ok  bool
+}
+
+func (r *Rows) find(e uint64) found {
+	fn, action, ok := r.Event(e)
+	if !ok {
+		return found{}
 	}
-	none := found{}
+	return found{fn, r.Ops()[action].Arg, true}
+}
+
+func TestRows(t *testing.T) {
+	r, err := New(program(t), text, 9, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, clear := range []bool{false, false, true} {
+		if clear {
+			r.Clear()
+		}
+		testRows(t, r)
+	}
+	if n := r.Registers(); n[0] != 1 || n[1] != 2 {
+		t.Errorf("registers %d, want 1, 2", n)
+	}
+	if action := r.funcs[0].first; r.Ops()[r.rows[action+4].Action+1].Do != register.End || !r.Ops()[r.rows[action+4].Action+1].Last {
+		t.Errorf("the last operation is %+v", r.Ops()[6])
+	}
+	if _, _, ok := r.Event(0); ok {
+		t.Error("0 is an event")
+	}
+	if _, _, ok := r.Event(isJump | 7<<40); ok {
+		t.Error("a jump without a row has an action")
+	}
+	var a interp.Actions
+	if n := testing.AllocsPerRun(10, func() {
+		r.Clear()
+		r.Actions(text+48, &a)
+		r.Event(a.Index + 3)
+		r.Event(a.At)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func testRows(t *testing.T, r *Rows) {
+	t.Helper()
 	for _, test := range []struct {
 		pc                  uint64
 		at, taken, notTaken found
 		index               [5]found
 	}{
-		{pc: 99}, {pc: 100}, {pc: 104, at: found{0, 1, true}}, {pc: 105}, {pc: 149}, {pc: 150}, {pc: 154}, {pc: 160},
-		{pc: 108, taken: found{0, 2, true}, notTaken: found{0, 3, true}},
-		{pc: 112, at: found{0, 4, true}, index: [5]found{1: {0, 5, true}, 3: {0, 6, true}}},
-		{pc: 200, at: found{2, 7, true}}, {pc: 202, notTaken: found{2, 8, true}}, {pc: 209, index: [5]found{0: {2, 9, true}}},
-		{pc: 220}, {pc: 1 << 40}, {pc: 104, at: found{0, 1, true}},
+		{pc: 0}, {pc: text - 1}, {pc: text}, {pc: text + 35}, {pc: text + 36}, {pc: text + 41}, {pc: text + 135},
+		{pc: text + 40, at: found{0, 11, true}},
+		{pc: text + 44, taken: found{0, 12, true}, notTaken: found{0, 13, true}},
+		{pc: text + 136, at: found{1, 17, true}},
+		{pc: text + 48, at: found{0, 14, true}, index: [5]found{1: {0, 15, true}, 3: {0, 16, true}}},
+		{pc: text + 138, notTaken: found{1, 12, true}}, {pc: text + 145, index: [5]found{0: {1, 3, true}}},
+		{pc: text + 200}, {pc: 1 << 40}, {pc: text + 1<<32 + 40}, {pc: text + 40, at: found{0, 11, true}},
 	} {
 		var a interp.Actions
 		if !r.Actions(test.pc, &a) {
 			t.Errorf("%d is refused", test.pc)
 		}
-		event := func(e uint64) found {
-			if e == 0 {
-				return none
-			}
-			fn, action, ok := r.Event(e)
-			return found{fn, action, ok}
-		}
-		if event(a.At) != test.at || event(a.Taken) != test.taken || event(a.NotTaken) != test.notTaken {
-			t.Errorf("%d: %v, %v, %v, want %v, %v, %v", test.pc, event(a.At), event(a.Taken), event(a.NotTaken),
+		if r.find(a.At) != test.at || r.find(a.Taken) != test.taken || r.find(a.NotTaken) != test.notTaken {
+			t.Errorf("%d: %v, %v, %v, want %v, %v, %v", test.pc, r.find(a.At), r.find(a.Taken), r.find(a.NotTaken),
 				test.at, test.taken, test.notTaken)
 		}
 		if (a.Index != 0) != (test.index != [5]found{}) {
@@ -57,39 +118,51 @@ func TestRows(t *testing.T) {
 			if a.Index == 0 {
 				break
 			}
-			if fn, action, ok := r.Event(a.Index + uint64(i)); (found{fn, action, ok}) != want {
-				t.Errorf("%d, entry %d: %d, %d, %v, want %v", test.pc, i, fn, action, ok, want)
+			if got := r.find(a.Index + uint64(i)); got != want {
+				t.Errorf("%d, entry %d: %v, want %v", test.pc, i, got, want)
 			}
 		}
 	}
-	if _, _, ok := r.Event(0); ok {
-		t.Error("0 is an event")
+}
+
+// Without room code is refused until the memory is cleared.
+func TestFull(t *testing.T) {
+	r, err := New(program(t), text, 6, 9)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, _, ok := r.Event(isJump | 1<<60); ok {
-		t.Error("a jump without a row has an action")
-	}
-	var a interp.Actions
-	if n := testing.AllocsPerRun(10, func() { r.Actions(112, &a); r.Event(a.Index + 3); r.Event(a.At) }); n != 0 {
-		t.Errorf("%v allocations", n)
+	for range 2 {
+		var a interp.Actions
+		if !r.Actions(text+36, &a) || r.Full() {
+			t.Error("the first function has no room")
+		}
+		if r.Actions(text+136, &a) || !r.Full() {
+			t.Error("the second function has room")
+		}
+		if !r.Actions(text+40, &a) || r.find(a.At) != (found{0, 11, true}) {
+			t.Error("the first function is lost")
+		}
+		r.Clear()
+		if !r.Actions(text+138, &a) || r.Full() || r.find(a.NotTaken) != (found{1, 12, true}) {
+			t.Error("the second function has no room")
+		}
+		r.Clear()
 	}
 }
 
 func TestRefused(t *testing.T) {
+	data := program(t)
 	for _, test := range []struct {
-		name  string
-		funcs []Func
-		rows  []Row
+		name      string
+		data      []byte
+		rows, ops int
 	}{
-		{"functions overlap", []Func{{100, 50, 0}, {149, 10, 0}}, nil},
-		{"not in order", []Func{{200, 50, 0}, {100, 50, 0}}, nil},
-		{"too few rows", []Func{{100, 50, 2}}, rows[:1]},
-		{"too many rows", []Func{{100, 50, 1}}, rows[:2]},
-		{"twice the same", []Func{{100, 50, 2}}, []Row{{4, At, 0, 1}, {4, At, 0, 2}}},
-		{"rows not in order", []Func{{100, 50, 2}}, []Row{{4, Taken, 0, 1}, {4, At, 0, 2}}},
-		{"a row behind the function", []Func{{100, 50, 1}}, []Row{{50, At, 0, 1}}},
-		{"no such way", []Func{{100, 50, 1}}, []Row{{4, 4, 0, 1}}},
+		{"no table", nil, 100, 100},
+		{"part of a table", data[:len(data)-1], 100, 100},
+		{"no room for rows", data, 5, 100},
+		{"no room for operations", data, 100, 6},
 	} {
-		if _, err := New(test.funcs, test.rows); err == nil {
+		if _, err := New(test.data, text, test.rows, test.ops); err == nil {
 			t.Errorf("%s: no error", test.name)
 		}
 	}

@@ -18,7 +18,9 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/internal/pepbuildtest"
 	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/interp"
@@ -77,7 +79,9 @@ func (c *counts) add(d counts) {
 type paths struct {
 	windows
 	table  *actions.Table
+	text   uint64
 	byPC   map[uint64][]way
+	known  map[string]uint32 // actions by their operations
 	m      *interp.Machine
 	bare   *interp.Machine // without actions
 	bareNS time.Duration
@@ -91,9 +95,8 @@ type paths struct {
 
 // A way is a row of the table.
 type way struct {
-	way        branches.Way
-	index      int
-	fn, action uint32
+	actiontable.Row
+	fn uint32
 }
 
 // An action happens in a frame.
@@ -113,33 +116,29 @@ func newPaths(t *testing.T, pepbuild, name string) *paths {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p := &paths{table: join(t, exe, file), byPC: map[uint64][]way{}}
+	p := &paths{byPC: map[uint64][]way{}, known: map[string]uint32{}}
+	p.table, p.text = join(t, exe, file)
 	p.windows = windows{t: t, exe: exe, rand: rand.New(rand.NewPCG(rand.Uint64(), 0))}
 	p.each = p.window
-	var funcs []window.Func
-	var rows []window.Row
-	ways := map[branches.Way]window.Way{branches.At: window.At, branches.Taken: window.Taken,
-		branches.NotTaken: window.NotTaken, branches.Jump: window.Jump}
-	for _, f := range p.table.Funcs {
-		funcs = append(funcs, window.Func{Addr: f.Addr, Size: uint32(f.Size), Rows: uint32(len(f.Rows))})
-		first := len(rows)
+	for i, f := range p.table.Funcs {
 		for _, r := range f.Rows {
-			rows = append(rows, window.Row{PC: uint32(r.PC), Way: ways[r.Way], Index: uint16(r.Index), Action: r.Action})
-			p.byPC[f.Addr+r.PC] = append(p.byPC[f.Addr+r.PC], way{r.Way, r.Index, uint32(len(funcs) - 1), r.Action})
+			p.byPC[f.Addr+uint64(r.PC)] = append(p.byPC[f.Addr+uint64(r.PC)], way{r, uint32(i)})
+			p.known[fmt.Sprint(p.table.Operations(r.Action))] = r.Action
 		}
-		slices.SortFunc(rows[first:], window.Compare)
 	}
-	found, err := window.New(funcs, rows)
+	data, err := p.table.Append(nil, p.text)
+	must(t, err)
+	found, err := window.New(data, p.text, 1<<18, 1<<19)
 	must(t, err)
 	code, m, mem := newMachine(nil)
 	code.Actions = found.Actions
 	_, p.bare, _ = newMachine(nil)
 	p.m, p.mem, p.bare.Fetch = m, mem, m.Fetch
-	p.follow = follow.New(p.table.Ops, p.table.Slots(), 256, 4096)
+	p.follow = follow.New(found.Ops(), found.Registers(), 256, 4096)
 	p.m.Act = func(m *interp.Machine, event uint64) {
 		if fn, a, ok := found.Event(event); ok {
 			if p.noting {
-				p.seen = append(p.seen, action{^m.R[4], fn, a})
+				p.seen = append(p.seen, action{^m.R[4], fn, p.action(found.Ops()[a:])})
 			}
 			p.follow.Step(^m.R[4], fn, a)
 		}
@@ -147,19 +146,23 @@ func newPaths(t *testing.T, pepbuild, name string) *paths {
 	return p
 }
 
-// join returns the table of actions of an executable.
-func join(t *testing.T, exe, file string) *actions.Table {
+// action returns the action of the table with the operations that ops begins with.
+func (p *paths) action(ops []register.Op) uint32 {
+	n := slices.IndexFunc(ops, func(op register.Op) bool { return op.Last })
+	a, ok := p.known[fmt.Sprint(ops[:n+1])]
+	if !ok {
+		p.t.Errorf("no action of the table is %v", ops[:n+1])
+	}
+	return a
+}
+
+// join returns the table of actions of an executable, whose functions are in order, and where its code begins.
+func join(t *testing.T, exe, file string) (table *actions.Table, text uint64) {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	must(t, err)
 	pkgs, err := branches.Read(data)
 	must(t, err)
-	var acts []*actions.Package
-	for _, p := range pkgs {
-		a, err := actions.Read(p.Actions)
-		must(t, err)
-		acts = append(acts, a)
-	}
 	f, err := elf.Open(exe)
 	must(t, err)
 	defer f.Close()
@@ -167,19 +170,17 @@ func join(t *testing.T, exe, file string) *actions.Table {
 	must(t, err)
 	var symbols []branches.Symbol
 	for _, s := range list {
+		if s.Name == "runtime.text" {
+			text = s.Value
+		}
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
 			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
 		}
 	}
-	funcs, _, err := branches.Link(pkgs, symbols)
+	slices.SortFunc(symbols, func(a, b branches.Symbol) int { return int(int64(a.Addr - b.Addr)) })
+	table, err = actions.Link(pkgs, symbols, false)
 	must(t, err)
-	slices.SortFunc(funcs, func(a, b branches.Placed) int { return int(int64(a.Addr - b.Addr)) })
-	table, err := actions.New(acts)
-	must(t, err)
-	for _, f := range funcs {
-		table.Place(f)
-	}
-	return table
+	return table, text
 }
 
 // window compares the paths of a window, which is interpreted twice: the second time all of its code is decoded and
@@ -227,8 +228,8 @@ func (p *paths) window(th *ptrace.Thread) bool {
 			happens, err := p.happens(th, w, before)
 			must(t, err)
 			if happens {
-				want, where = append(want, action{^before.regs[4], w.fn, w.action}), append(where, before.pc)
-				steps.Step(^before.regs[4], w.fn, w.action)
+				want, where = append(want, action{^before.regs[4], w.fn, w.Action}), append(where, before.pc)
+				steps.Step(^before.regs[4], w.fn, w.Action)
 			}
 		}
 	}
@@ -281,7 +282,7 @@ func (p *paths) time(th *ptrace.Thread) {
 
 // happens reports whether an instruction has been executed in a way.
 func (p *paths) happens(th *ptrace.Thread, w way, before moment) (bool, error) {
-	if w.way == branches.At {
+	if w.Way == actiontable.At {
 		p.counts.At++
 		return true, nil
 	}
@@ -291,13 +292,13 @@ func (p *paths) happens(th *ptrace.Thread, w way, before moment) (bool, error) {
 		return false, err
 	}
 	taken := in.Op == x86asm.JMP || th.Regs.Rip != before.pc+uint64(in.Len)
-	switch w.way {
-	case branches.Taken:
+	switch w.Way {
+	case actiontable.Taken:
 		if taken {
 			p.counts.Taken++
 		}
 		return taken, nil
-	case branches.NotTaken:
+	case actiontable.NotTaken:
 		if !taken {
 			p.counts.NotTaken++
 		}
@@ -307,7 +308,7 @@ func (p *paths) happens(th *ptrace.Thread, w way, before moment) (bool, error) {
 	if !ok || at.Index < x86asm.RAX || at.Index > x86asm.R15 {
 		return false, fmt.Errorf("%v is no jump by a table", in)
 	}
-	if before.regs[at.Index-x86asm.RAX] != uint64(w.index) {
+	if before.regs[at.Index-x86asm.RAX] != uint64(w.Index) {
 		return false, nil
 	}
 	p.counts.Jump++

@@ -1,0 +1,305 @@
+// Package actiontable reads the table of actions that is in a program: at which of its instructions outcomes of the
+// source happen, and what they do to path registers. Package actions makes it.
+//
+//	t, err := actiontable.Open(data)
+//	fn := t.Find(pc - text)                    // text is the address of runtime.text
+//	n, ok := t.Decode(fn, rows, ops)           // rows[:n.Rows], in order, with operations in ops[:n.Ops]
+//
+// Open allocates memory, 8 bytes for each function, 4 for each instruction and each function of the source. Find and
+// Decode allocate nothing, cannot panic and call nothing of the Go runtime, so a signal handler can use them. What is
+// damaged they refuse.
+//
+// # Format
+//
+// A number is an unsigned varint of at most 32 bits. A signed number is zigzag coded.
+//
+//	table        Magic, unit of addresses, most registers, rows and operations of a function,
+//	             number of instructions, number of paths, number of functions, paths, instructions, functions, places
+//	path         number of path 0 of a function of the source, less that of the one before
+//	instruction  number of rows, rows. The most frequent ones are the first
+//	row          operation<<2 | way; of a jump by a table its index; further operations
+//	operation    register<<3 | last of the row<<2 | what it does; argument: of Set less the register's number of path 0,
+//	             of Add signed
+//	function     address less that of the function before, in units; length of its places in bytes
+//	places       number of registers, and of each its path less that of the register before, signed; places
+//	place        PC less that of the place before, instruction
+//
+// Places fill the length that the function says. Addresses are from the beginning of the text section, and those of
+// a program's functions follow one another.
+package actiontable
+
+import (
+	"math"
+
+	"github.com/pepgo/pep/format/register"
+)
+
+// Magic is what a table begins with.
+const Magic = "pep actions 2\n"
+
+// A Row says that an action happens when an instruction is executed in a way.
+type Row struct {
+	PC     uint32 // from the beginning of the function
+	Way    Way
+	Index  uint16 // of Jump: the entry of the table of jumps
+	Action uint32 // index of its first operation
+}
+
+// A Way is how an instruction is executed.
+type Way uint16
+
+// Ways.
+const (
+	At       Way = iota // in any way
+	Taken               // a branch that is taken
+	NotTaken            // a branch that is not
+	Jump                // a jump by a table, to one of its entries
+)
+
+// Key is larger for later rows of a function: they are in order of PC, way and index, and no two have the same.
+func (r *Row) Key() uint64 { return Key(r.PC, r.Way, r.Index) }
+
+// Key is that of a row.
+func Key(pc uint32, way Way, index uint16) uint64 {
+	return uint64(pc)<<18 | uint64(way)<<16 | uint64(index)
+}
+
+// A Size is that of a function's actions, or the largest one of a program.
+type Size struct{ Registers, Rows, Ops int }
+
+// A Table is that of a program. Only one at a time may decode of it.
+type Table struct {
+	Most Size // of a function
+
+	data         []byte
+	firsts       []uint32 // numbers of path 0
+	instructions []uint32 // where they begin
+	funcs        []function
+	end          uint32   // of the last function's places
+	registers    []uint32 // of the function that is decoded: their numbers of path 0
+}
+
+type function struct{ addr, places uint32 }
+
+// An Error says why a table is refused.
+type Error string
+
+// Error returns the reason.
+func (e Error) Error() string { return string(e) }
+
+const damaged Error = "the table of actions is damaged, or another version of pepbuild has written it"
+
+// Open prepares a table for use, which begins at the first byte of data and may be followed by something else.
+func Open(data []byte) (*Table, error) {
+	if len(data) < len(Magic) || string(data[:len(Magic)]) != Magic {
+		return nil, damaged
+	}
+	r := reader{b: data, at: len(Magic)}
+	t := &Table{data: data}
+	unit := r.number()
+	t.Most = Size{int(r.number()), int(r.number()), int(r.number())}
+	instructions, firsts, funcs := r.count(), r.count(), r.count()
+	if r.bad || t.Most.Registers > math.MaxUint16 {
+		return nil, damaged
+	}
+	t.firsts, t.instructions, t.funcs = make([]uint32, firsts), make([]uint32, instructions), make([]function, funcs)
+	t.registers = make([]uint32, t.Most.Registers)
+	first := uint32(0)
+	for i := range t.firsts {
+		first += r.number()
+		t.firsts[i] = first
+	}
+	for i := range t.instructions {
+		t.instructions[i] = uint32(r.at)
+		r.instruction()
+	}
+	addr, length := uint32(0), uint32(0)
+	for i := range t.funcs {
+		addr += r.number() * unit
+		t.funcs[i] = function{addr, length}
+		length += uint32(r.count())
+	}
+	if r.bad || uint64(r.at)+uint64(length) > uint64(len(data)) {
+		return nil, damaged
+	}
+	for i := range t.funcs {
+		t.funcs[i].places += uint32(r.at)
+	}
+	t.end = uint32(r.at) + length
+	return t, nil
+}
+
+// Len returns the number of functions that have actions.
+func (t *Table) Len() int { return len(t.funcs) }
+
+// Bytes returns the length of the table.
+func (t *Table) Bytes() int { return int(t.end) }
+
+// Addr returns the address of a function, from the beginning of the text section.
+func (t *Table) Addr(fn int) uint32 {
+	if fn < 0 || fn >= len(t.funcs) {
+		return 0
+	}
+	return t.funcs[fn].addr
+}
+
+// Find returns the last function that begins at an address or before it, which is -1 if there is none. Functions
+// without actions are not in the table, so the address may be that of another function: then no row has it.
+func (t *Table) Find(addr uint32) int {
+	lo, hi := 0, len(t.funcs)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if m < 0 || m >= len(t.funcs) {
+			return -1
+		}
+		if t.funcs[m].addr <= addr {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo - 1
+}
+
+// Decode writes the rows of a function, and what they do, to memory, which has room for t.Most at least if it need not
+// fail. Actions are indexes into ops. It reports false if there is not enough room, or the table is damaged.
+func (t *Table) Decode(fn int, rows []Row, ops []register.Op) (n Size, ok bool) {
+	funcs := t.funcs
+	if fn < 0 || fn >= len(funcs) {
+		return n, false
+	}
+	r := reader{b: t.data, at: int(funcs[fn].places)}
+	end := int(t.end)
+	if next := fn + 1; next >= 0 && next < len(funcs) {
+		end = int(funcs[next].places)
+	}
+	n.Registers = r.count()
+	if n.Registers > len(t.registers) {
+		return n, false
+	}
+	path := uint32(0)
+	registers, firsts := t.registers, t.firsts
+	for i := 0; i < n.Registers && i < len(registers); i++ {
+		path += r.signed()
+		if int(path) >= len(firsts) {
+			return n, false
+		}
+		registers[i] = firsts[path]
+	}
+	d := decoder{t: t, rows: rows, ops: ops, n: n}
+	for r.at < end && !r.bad {
+		d.pc += r.number()
+		if x := int(r.number()); x < 0 || x >= len(t.instructions) || !d.instruction(int(t.instructions[x])) {
+			return d.n, false
+		}
+	}
+	return d.n, !r.bad && r.at == end
+}
+
+type decoder struct {
+	t    *Table
+	rows []Row
+	ops  []register.Op
+	n    Size
+	pc   uint32
+}
+
+// instruction adds the rows of the instruction that is described at an offset.
+func (d *decoder) instruction(at int) bool {
+	r := reader{b: d.t.data, at: at}
+	for left := r.number(); left > 0; left-- {
+		x := r.number()
+		row := Row{PC: d.pc, Way: Way(x & 3), Action: uint32(d.n.Ops)}
+		if x >>= 2; row.Way == Jump {
+			row.Index = uint16(r.number())
+		}
+		i := d.n.Rows
+		if i < 0 || i >= len(d.rows) {
+			return false
+		}
+		d.rows[i] = row
+		d.n.Rows++
+		for {
+			op := register.Op{Do: register.Do(x & 3), Last: x&4 != 0, Slot: uint16(x >> 3)}
+			slot, registers := int(x>>3), d.t.registers
+			if slot >= d.n.Registers || slot < 0 || slot >= len(registers) {
+				return false
+			}
+			switch first := registers[slot]; op.Do {
+			case register.Set:
+				op.Arg = r.number() + first
+			case register.Add:
+				op.Arg = r.signed()
+			}
+			i := d.n.Ops
+			if i < 0 || i >= len(d.ops) || r.bad {
+				return false
+			}
+			d.ops[i] = op
+			d.n.Ops++
+			if op.Last {
+				break
+			}
+			x = r.number()
+		}
+	}
+	return true
+}
+
+// A reader reads numbers. When something is wrong it returns zeros from there on.
+type reader struct {
+	b   []byte
+	at  int
+	bad bool
+}
+
+func (r *reader) number() uint32 {
+	x := uint32(0)
+	for shift := uint(0); shift < 32; shift += 7 {
+		i := r.at
+		if i < 0 || i >= len(r.b) {
+			break
+		}
+		c := r.b[i]
+		r.at = i + 1
+		x |= uint32(c&0x7f) << shift
+		if c < 0x80 {
+			return x
+		}
+	}
+	r.bad, r.at = true, len(r.b)
+	return 0
+}
+
+func (r *reader) signed() uint32 {
+	x := r.number()
+	return x>>1 ^ -(x & 1)
+}
+
+// count reads a number of things, each of which takes a byte at least of what follows.
+func (r *reader) count() int {
+	n := int(r.number())
+	if n > len(r.b)-r.at {
+		r.bad, r.at = true, len(r.b)
+		return 0
+	}
+	return n
+}
+
+// instruction reads past an instruction.
+func (r *reader) instruction() {
+	for left := r.count(); left > 0 && !r.bad; left-- {
+		x := r.number()
+		if way := Way(x & 3); way == Jump {
+			r.number()
+		}
+		for x >>= 2; ; x = r.number() {
+			if do := register.Do(x & 3); do != register.End {
+				r.number()
+			}
+			if x&4 != 0 || r.bad {
+				break
+			}
+		}
+	}
+}
