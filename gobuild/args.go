@@ -48,6 +48,17 @@ type Args struct {
 	line []string // the command line
 }
 
+// unchanged reports whether packages are compiled as they are, with tables of branches.
+func (a *Args) unchanged() bool { return a.Table != "" || a.Mode == rewrite.Windows }
+
+// annotating returns the flag for which they are.
+func (a *Args) annotating() string {
+	if a.Mode == rewrite.Windows {
+		return "-pepmode=windows"
+	}
+	return "-peptable=" + a.Table
+}
+
 // otherVerbs are the verbs of the go command that pepbuild does not have.
 var otherVerbs = []string{
 	"bug", "clean", "doc", "fix", "fmt", "generate", "get", "list", "mod", "work",
@@ -94,6 +105,12 @@ func Parse(args []string) (*Args, error) {
 		plain := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", Inline: a.Inline, Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
 		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
 			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
+		}
+	}
+	if a.Mode == rewrite.Windows {
+		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Inline: a.Inline, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) || a.Inline == "less" || a.Verb == "test" {
+			return a, usagef("-pepmode=windows: it is for programs and has nothing instrumented: leave out the other flags of pepbuild")
 		}
 	}
 	if a.Mode == rewrite.Cover && a.Taps.Kinds != "" {

@@ -29,6 +29,8 @@ type form struct {
 	text  string      // what it does, for help and README.md
 	see   string      // a link for README.md
 	words [][2]string // words that the value may be made of, and what they mean
+
+	unready bool // nobody is told of it yet
 }
 
 // ourFlags is the table. Help and README.md have the flags in this order.
@@ -44,6 +46,7 @@ var ourFlags = []ourFlag{
 		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](../formats.md#profiles)"},
 		{value: "cover", text: "count as exact does, but end paths where a decision has been made, so that a path says how each operand of && and || was evaluated; operands of values and of cases are branches, too, and so are the values of a case: for coverage of branches and conditions (MC/DC)"},
 		{value: "taps", text: "profile no paths: taps only"},
+		{value: string(rewrite.Windows), unready: true},
 	}, set: func(a *Args, value string) error {
 		a.Mode = rewrite.Mode(value)
 		return nil
@@ -179,15 +182,17 @@ func (a *Args) parseOurs(name, value string) error {
 		return a.unknownFlag(name)
 	}
 	f := ourFlags[i]
-	if values := f.values(); f.choice && !slices.Contains(values, value) {
-		return usagef("-%s=%s: want %s", name, value, strings.Join(values, " or "))
+	if known := slices.ContainsFunc(f.forms, func(o form) bool { return o.value == value }); f.choice && !known {
+		return usagef("-%s=%s: want %s", name, value, strings.Join(f.values(), " or "))
 	}
 	return f.set(a, value)
 }
 
 func (f ourFlag) values() (values []string) {
 	for _, form := range f.forms {
-		values = append(values, form.value)
+		if !form.unready {
+			values = append(values, form.value)
+		}
 	}
 	return values
 }
@@ -254,6 +259,9 @@ func FlagHelp(taps bool) string {
 			continue
 		}
 		for _, form := range f.forms {
+			if form.unready {
+				continue
+			}
 			describe(&b, "-"+f.name+"="+form.value, form.text)
 			for _, w := range form.words {
 				describe(&b, "    "+w[0], w[1])
@@ -296,6 +304,9 @@ func FlagTable() string {
 			continue
 		}
 		for _, form := range f.forms {
+			if form.unready {
+				continue
+			}
 			text := form.text
 			for i, w := range form.words {
 				text += [2]string{": ", ", "}[min(i, 1)] + "`" + w[0] + "`"

@@ -286,8 +286,8 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if system := b.env["GOOS"] + "/" + b.env["GOARCH"]; b.args.Table != "" && system != "linux/amd64" {
-		return nil, "", usagef("-peptable=%s: there are tables of branches for linux/amd64 only, and this build is for %s", b.args.Table, system)
+	if system := b.env["GOOS"] + "/" + b.env["GOARCH"]; b.args.unchanged() && system != "linux/amd64" {
+		return nil, "", usagef("%s: there are tables of branches for linux/amd64 only, and this build is for %s", b.args.annotating(), system)
 	}
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
@@ -298,6 +298,15 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	}
 	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {
 		return nil, "", err
+	}
+	if b.args.Mode == rewrite.Windows {
+		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(path string) string {
+			if slices.ContainsFunc(b.deps, func(p *pkg) bool { return p.path() == path && p.Name == "main" }) {
+				return toolexec.MainWithTable(b.compiler.Key, key)
+			}
+			return toolexec.Branches(b.compiler.Key, key)
+		}))
+		return goArgs, linkedCfg, err
 	}
 	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
 	if b.compiler != nil {
@@ -436,6 +445,9 @@ func (b *build) linkRuntime(cache, exe string) (string, error) {
 	}
 	if b.args.Mode == rewrite.Cover {
 		cfg.Tags = append(cfg.Tags, "pepcover")
+	}
+	if b.args.Mode == rewrite.Windows {
+		cfg.Tags = append(cfg.Tags, linked.TagWindows)
 	}
 	if b.args.Without != "" {
 		cfg.Tags = append(cfg.Tags, "peppart")

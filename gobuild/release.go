@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+
+	"github.com/pepgo/pep/instrument/rewrite"
 )
 
 // known are the releases whose compiler, package runtime and command lines pepbuild knows.
@@ -62,6 +64,7 @@ func (b *build) checkRelease() error {
 	}{
 		{b.args.Taps.Kinds != "", "-peptaps", "package runtime"},
 		{b.args.Table != "", "-peptable", "compiler"},
+		{b.args.Mode == rewrite.Windows, "-pepmode=windows", "compiler"},
 		{b.args.Inline == "same", "-pepinline=same", "compiler"},
 	} {
 		if f.given {

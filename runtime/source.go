@@ -15,11 +15,15 @@
 //	sys         system calls, files, facts about processes
 //	golink      functions and data of package runtime of std, for the other packages
 //	libc        two functions of the C library, for programs with C code
-//	sites       the site tables of the program
+//	sites       the site tables of the program, and its table of actions
 //	sitetables  reads them in the program
 //	convert     from the counts in a .pep file to profiles
 //	symbol      from addresses to functions, lines and type names
 //	report      from samples to profiles
+//	windows     the table of actions, in programs without polls
+//	window      from instructions to their actions
+//	interp      interprets the program's instructions
+//	follow      keeps path registers for it
 //
 // So are the packages in format, and hwsim and hwsim/engines, with the engines that the records of taps go
 // to, for programs with taps. They have their source with them.

@@ -84,6 +84,8 @@ func (w *writer) ops(ops []register.Op) {
 	}
 }
 
+var errDamaged = errors.New("the table of actions is damaged, or another version of pepbuild has written it")
+
 // Read reads what Append has written.
 func Read(b []byte) (*Package, error) {
 	r := &reader{b: b}
@@ -120,7 +122,7 @@ func Read(b []byte) (*Package, error) {
 		p.Funcs = append(p.Funcs, f)
 	}
 	if r.bad || len(r.b) > 0 || len(rest) > 0 {
-		return nil, errors.New("the table of actions is damaged, or another version of pepbuild has written it")
+		return nil, errDamaged
 	}
 	return p, nil
 }
@@ -167,4 +169,14 @@ func (r *reader) ops() (ops []register.Op) {
 		ops = append(ops, op)
 	}
 	return ops
+}
+
+// SiteTable returns the site table in what Append has written.
+func SiteTable(b []byte) ([]byte, error) {
+	r := &reader{b: b}
+	sites := []byte(r.text())
+	if r.bad {
+		return nil, errDamaged
+	}
+	return sites, nil
 }

@@ -43,6 +43,9 @@ const (
 	Exact  Mode = "exact"  // count the path
 	Cover  Mode = "cover"  // count the path, which is that of a decision
 	Taps   Mode = "taps"   // nothing: there are taps alone
+
+	// Windows says that nothing is rewritten: the program has a table of actions.
+	Windows Mode = "windows"
 )
 
 // Counts reports whether instrumented code counts every path.

@@ -38,6 +38,12 @@ import (
 // CorePath is the import path of the package that instrumented code uses.
 const CorePath = runtime.LinkedPath + "core"
 
+// WindowsPath is the import path of the package that package main imports in programs whose code is left as it is.
+const WindowsPath = runtime.LinkedPath + "windows"
+
+// TagWindows is the build tag for such programs.
+const TagWindows = "pepwindows"
+
 // libcPath is the import path of the package that has two variants: one for
 // programs with C code and one for all others.
 const libcPath = runtime.LinkedPath + "libc"
@@ -142,7 +148,7 @@ type builder struct {
 	exports map[string]string
 }
 
-// scan finds core and the packages that it imports, their files for the
+// scan finds core, or windows, and the packages that it imports, their files for the
 // configuration, and what they import from outside. Engines are among them if
 // the tags say that there are taps.
 func (b *builder) scan() error {
@@ -172,7 +178,11 @@ func (b *builder) scan() error {
 		}
 		b.pkgs = append(b.pkgs, units[path])
 	}
-	visit(CorePath)
+	if slices.Contains(b.Tags, TagWindows) {
+		visit(WindowsPath)
+	} else {
+		visit(CorePath)
+	}
 	slices.Sort(b.std)
 	return nil
 }

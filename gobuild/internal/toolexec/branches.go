@@ -17,6 +17,7 @@ import (
 
 const (
 	branchesField = "branches="
+	windowsField  = "windows="
 
 	branchesMember = "pep.branches" // the archive member that holds the table
 	actionsMember  = "pep.actions"  // the archive member that says what outcomes do to path registers
@@ -32,6 +33,12 @@ func Branches(compilerKey, tool string) string {
 	return TagFlag + "=" + branchesField + compilerKey + "," + tool
 }
 
+// MainWithTable returns the tag of a package main that is not instrumented, and whose program gets the table of actions
+// of all its packages.
+func MainWithTable(compilerKey, tool string) string {
+	return TagFlag + "=" + windowsField + compilerKey + "," + tool
+}
+
 // BranchTable returns the table of branches of the package in an archive, and what its outcomes do.
 func BranchTable(file string) (table, actions []byte, err error) {
 	if table, err = archive.Find(file, branchesMember); err == nil {
@@ -43,8 +50,9 @@ func BranchTable(file string) (table, actions []byte, err error) {
 	return table, actions, err
 }
 
-// compileWithBranches compiles a package with the compiler that writes tables.
-func (t *tool) compileWithBranches(compilerKey string) (int, error) {
+// compileWithBranches compiles a package with the compiler that writes tables. If its program gets the table of actions,
+// it imports package windows of the runtime.
+func (t *tool) compileWithBranches(compilerKey string, windows bool) (int, error) {
 	// Names of files begin with $GOROOT for the directory that the toolchain is in.
 	goroot := strings.TrimSuffix(filepath.Dir(t.path), filepath.FromSlash("/pkg/tool/linux_amd64"))
 	if err := t.choose(Tag{Compiler: compilerKey}); err != nil {
@@ -58,7 +66,14 @@ func (t *tool) compileWithBranches(compilerKey string) (int, error) {
 	if err := os.Setenv(envBranches, file); err != nil {
 		return 1, err
 	}
-	if code, err := t.run(t.args); code != 0 || err != nil {
+	args := t.args
+	if windows {
+		var err error
+		if args, err = t.importWindows(out + ".windows"); err != nil {
+			return 1, err
+		}
+	}
+	if code, err := t.run(args); code != 0 || err != nil {
 		return code, err
 	}
 	table, err := os.ReadFile(file)
@@ -69,7 +84,10 @@ func (t *tool) compileWithBranches(compilerKey string) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	return 0, errors.Join(archive.Add(out, branchesMember, table), archive.Add(out, actionsMember, acts))
+	if windows {
+		err = archive.Add(out, windowsMember, nil)
+	}
+	return 0, errors.Join(err, archive.Add(out, branchesMember, table), archive.Add(out, actionsMember, acts))
 }
 
 // actions returns what outcomes do in the package that is compiled.

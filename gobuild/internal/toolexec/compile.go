@@ -41,7 +41,11 @@ func (t *tool) compile() (int, error) {
 	}
 	if key, ok := strings.CutPrefix(value, branchesField); ok {
 		key, _, _ := strings.Cut(key, ",")
-		return t.compileWithBranches(key)
+		return t.compileWithBranches(key, false)
+	}
+	if key, ok := strings.CutPrefix(value, windowsField); ok {
+		key, _, _ := strings.Cut(key, ",")
+		return t.compileWithBranches(key, true)
 	}
 	tag, err := ParseTag(value)
 	if err != nil {

@@ -23,13 +23,18 @@ const sitesMember = "pep.sites"
 func (t *tool) link() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, _ := t.flag("-o")
-	linkmode, _ := t.flag("-linkmode")
 	if i < 0 || out == "" {
 		return t.run(t.args) // -V=full
 	}
 	imports, err := readImports(cfg)
 	if err != nil {
 		return 1, err
+	}
+	if windows, err := archive.Find(t.args[len(t.args)-1], windowsMember); windows != nil || err != nil {
+		if err != nil {
+			return 1, err
+		}
+		return t.linkWithActions(imports)
 	}
 	tables, taps, err := siteTables(imports)
 	if err != nil {
@@ -44,32 +49,43 @@ func (t *tool) link() (int, error) {
 	if tables == nil {
 		return t.run(t.args)
 	}
-	lines, err := linkedPackages(imports.withC() && linkmode != "internal")
-	if err != nil {
-		return 1, err
-	}
 	data, err := wire.Join(tables)
 	if err != nil {
 		return 1, err
 	}
+	args, err := t.withTables(imports, data, nil)
+	if err != nil {
+		return 1, err
+	}
+	return t.run(args)
+}
+
+// withTables compiles the package that holds tables of the program, and returns the arguments of the linker that link the
+// runtime with it.
+func (t *tool) withTables(imports *importer, sites, actions []byte) ([]string, error) {
+	cfg, i := t.flag("-importcfg")
+	linkmode, _ := t.flag("-linkmode")
+	lines, err := linkedPackages(imports.withC() && linkmode != "internal")
+	if err != nil {
+		return nil, err
+	}
 	work := filepath.Dir(cfg)
 	archive := filepath.Join(work, "pepsites.a")
-	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, data); err != nil {
-		return 1, err
+	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, sites, actions); err != nil {
+		return nil, err
 	}
 	lines += fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive)
 	ours := filepath.Join(work, "importcfg.pep")
 	// The linker takes the last of two lines for one package, so what the program imports counts
 	// before the packages of std that only the runtime imports.
 	if err := join(ours, lines, linked.Std(os.Getenv(EnvLinked)), cfg); err != nil {
-		return 1, err
+		return nil, err
 	}
 	args := withFlag(t.args, i, "-importcfg", ours)
 	// The linked runtime refers to a variable of package runtime, which the linker
 	// forbids without this flag. The last of several counts, so it goes behind the
 	// user's -ldflags, before the object of package main.
-	args = slices.Insert(args, len(args)-1, "-checklinkname=0")
-	return t.run(args)
+	return slices.Insert(args, len(args)-1, "-checklinkname=0"), nil
 }
 
 // withC reports whether a program has C code of its own. Then the C compiler links

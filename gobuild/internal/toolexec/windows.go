@@ -1,0 +1,170 @@
+package toolexec
+
+// This file puts the table of actions into a program whose code is left as it is.
+
+import (
+	"debug/elf"
+	"debug/gosym"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/internal/linked"
+)
+
+// windowsMember is the archive member of a package main whose program gets the table.
+const windowsMember = "pep.windows"
+
+// importWindows returns the arguments of the compile command with one more file, which imports package windows of the
+// runtime. It writes what it needs to a directory.
+func (t *tool) importWindows(dir string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("package main\n\nimport _ %q\n", linked.WindowsPath)
+	file, cfg := filepath.Join(dir, "pep_windows.go"), filepath.Join(dir, "importcfg")
+	lines, err := linkedPackages(false)
+	if err != nil {
+		return nil, err
+	}
+	imports, i := t.flag("-importcfg")
+	if i < 0 {
+		return nil, errors.New("the compile command has no -importcfg: pepbuild does not know this version of Go")
+	}
+	if err := errors.Join(os.WriteFile(file, []byte(text), 0o666), join(cfg, lines, imports)); err != nil {
+		return nil, err
+	}
+	return append(withFlag(t.args, i, "-importcfg", cfg), file), nil
+}
+
+// linkWithActions links a program twice. Which functions it has, and where, is known when it is linked, and the table is
+// data, with which all functions stay where they are.
+func (t *tool) linkWithActions(imports *importer) (int, error) {
+	pkgs, sites, err := branchTables(imports)
+	if err != nil {
+		return 1, err
+	}
+	first, err := t.withTables(imports, sites, nil)
+	if err != nil {
+		return 1, err
+	}
+	out, i := t.flag("-o")
+	trial := filepath.Join(filepath.Dir(out), "pep.trial")
+	first = withFlag(first, i, "-o", trial)
+	// Symbols are needed, the rest of what debuggers read is not.
+	first = slices.Insert(first, len(first)-1, "-s=false", "-w")
+	if code, err := t.run(first); code != 0 || err != nil {
+		return code, err
+	}
+	defer os.Remove(trial)
+	symbols, text, err := readSymbols(trial)
+	if err != nil {
+		return 1, err
+	}
+	table, err := actions.Link(pkgs, symbols, false)
+	if err != nil {
+		return 1, err
+	}
+	data, err := table.Append(nil, text)
+	if err != nil {
+		return 1, err
+	}
+	args, err := t.withTables(imports, sites, data)
+	if err != nil {
+		return 1, err
+	}
+	if code, err := t.run(args); code != 0 || err != nil {
+		return code, err
+	}
+	return 0, sameFunctions(trial, out)
+}
+
+// branchTables returns the tables of branches of the packages of a program, in the order of their import paths, and their
+// site tables.
+func branchTables(imports *importer) (pkgs []branches.Package, sites []byte, err error) {
+	var tables, acts [][]byte
+	for _, path := range slices.Sorted(maps.Keys(imports.file)) {
+		table, act, err := BranchTable(imports.file[path])
+		if err != nil {
+			return nil, nil, err
+		}
+		site, err := actions.SiteTable(act)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		tables, acts, sites = append(tables, table), append(acts, act), append(sites, site...)
+	}
+	if pkgs, err = branches.Read(branches.Join(tables, acts)); err != nil {
+		return nil, nil, err
+	}
+	sites, err = wire.Join(sites)
+	return pkgs, sites, err
+}
+
+// readSymbols returns the functions of an executable, and where its text section begins.
+func readSymbols(exe string) (symbols []branches.Symbol, text uint64, err error) {
+	f, err := elf.Open(exe)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	list, err := f.Symbols()
+	for _, s := range list {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
+			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
+		}
+		if s.Name == "runtime.text" {
+			text = s.Value
+		}
+	}
+	return symbols, text, err
+}
+
+// sameFunctions returns an error unless two executables have the same functions at the same addresses. The runtime knows
+// them of stripped ones, too.
+func sameFunctions(a, b string) error {
+	x, err := functions(a)
+	if err != nil {
+		return err
+	}
+	y, err := functions(b)
+	if err == nil && !slices.Equal(x, y) {
+		err = errors.New("the linker has put functions elsewhere when it linked the program with the table of actions")
+	}
+	return err
+}
+
+func functions(exe string) (addrs []uint64, err error) {
+	f, err := elf.Open(exe)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for _, s := range f.Sections {
+		if !strings.HasSuffix(s.Name, ".gopclntab") {
+			continue
+		}
+		data, err := s.Data()
+		if err != nil {
+			return nil, err
+		}
+		t, err := gosym.NewTable(nil, gosym.NewLineTable(data, f.Section(".text").Addr))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range t.Funcs {
+			addrs = append(addrs, f.Entry)
+		}
+	}
+	if addrs == nil {
+		return nil, fmt.Errorf("%s has no table of functions", exe)
+	}
+	return addrs, nil
+}
