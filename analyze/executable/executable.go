@@ -16,6 +16,7 @@ import (
 	"hash/maphash"
 	"io"
 
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -60,7 +61,7 @@ func Open(name string) (*File, error) {
 func Read(r io.ReaderAt) (*File, error) {
 	var found *File
 	var broken error
-	err := scan(r, func(at int64) error {
+	err := scan(r, wire.Magic, func(at int64) error {
 		header, tables, err := read(r, at)
 		switch {
 		case errors.Is(err, wire.ErrNoTables):
@@ -91,9 +92,9 @@ func Read(r io.ReaderAt) (*File, error) {
 // window is how many bytes of a file scan reads at a time.
 const window = 1 << 20
 
-// scan calls do with every offset at which a header may begin.
-func scan(r io.ReaderAt, do func(at int64) error) error {
-	magic := []byte(wire.Magic)
+// scan calls do with every offset at which there is a text.
+func scan(r io.ReaderAt, text string, do func(at int64) error) error {
+	magic := []byte(text)
 	overlap := len(magic) - 1
 	buf := make([]byte, window)
 	for start := int64(0); ; start += int64(window - overlap) {
@@ -132,6 +133,26 @@ func read(r io.ReaderAt, at int64) (h wire.Header, tables []byte, err error) {
 		return h, nil, err
 	}
 	return h, tables, h.Check(tables)
+}
+
+// Actions returns the table of actions in the file of a program, or nil if there is none.
+func Actions(name string) (*actiontable.Table, error) {
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var found *actiontable.Table
+	err = scan(f.File, actiontable.Magic, func(at int64) error {
+		data, err := io.ReadAll(io.NewSectionReader(f.File, at, f.Info.Size()-at))
+		if err == nil && found == nil {
+			if t, bad := actiontable.Check(data); bad == nil {
+				found = t
+			}
+		}
+		return err
+	})
+	return found, err
 }
 
 func (f *File) read(tables []byte) error {

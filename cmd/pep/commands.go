@@ -137,7 +137,15 @@ func sites(c *command.Call) error {
 	if options.Func, err = choice.Match(c, *funcs, report.FuncNames(f)); err != nil {
 		return err
 	}
-	return c.Print(report.Sites(c.Args[0], f, options))
+	t, err := report.Sites(c.Args[0], f, options)
+	if err != nil {
+		return err
+	}
+	actions, err := executable.Actions(c.Args[0])
+	if err == nil {
+		t.Actions, err = report.CountActions(actions)
+	}
+	return c.Print(t, err)
 }
 
 // compare is the command accuracy.

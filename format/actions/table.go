@@ -46,20 +46,20 @@ func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 		most = actiontable.Size{Registers: max(most.Registers, len(f.Firsts)), Rows: max(most.Rows, len(f.Rows)), Ops: max(most.Ops, ops)}
 	}
 	list := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
-	b = append(b, actiontable.Magic...)
+	var rest []byte
 	for _, n := range []int{int(align), most.Registers, most.Rows, most.Ops, len(list), len(paths), len(t.Funcs)} {
-		b = binary.AppendUvarint(b, uint64(n))
+		rest = binary.AppendUvarint(rest, uint64(n))
 	}
 	first := uint32(0)
 	for i, x := range slices.Sorted(maps.Keys(paths)) {
 		paths[x] = i
-		b = binary.AppendUvarint(b, uint64(x-first))
+		rest = binary.AppendUvarint(rest, uint64(x-first))
 		first = x
 	}
 	index := map[string]int{}
 	for i, a := range list {
 		index[a] = i
-		b = append(b, a...)
+		rest = append(rest, a...)
 	}
 	var all []byte // places
 	addr := text
@@ -77,11 +77,12 @@ func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 			all = binary.AppendUvarint(all, uint64(index[t.coded(&f, rows)]))
 			pc = rows[0].PC
 		}
-		b = binary.AppendUvarint(b, (f.Addr-addr)/align)
-		b = binary.AppendUvarint(b, uint64(len(all)-begin))
+		rest = binary.AppendUvarint(rest, (f.Addr-addr)/align)
+		rest = binary.AppendUvarint(rest, uint64(len(all)-begin))
 		addr = f.Addr
 	}
-	return append(b, all...), nil
+	rest = append(rest, all...)
+	return append(actiontable.AppendHeader(b, rest), rest...), nil
 }
 
 // Operations returns those of an action.

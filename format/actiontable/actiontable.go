@@ -13,7 +13,7 @@
 //
 // A number is an unsigned varint of at most 32 bits. A signed number is zigzag coded.
 //
-//	table        Magic, unit of addresses, most registers, rows and operations of a function,
+//	table        Magic, length of what follows and its CRC-32 (4 bytes each, lowest first), unit of addresses, most registers, rows and operations of a function,
 //	             number of instructions, number of paths, number of functions, paths, instructions, functions, places
 //	path         number of path 0 of a function of the source, less that of the one before
 //	instruction  number of rows, rows. The most frequent ones are the first
@@ -31,6 +31,7 @@ package actiontable
 import (
 	"math"
 
+	"github.com/pepgo/pep/format/crc32"
 	"github.com/pepgo/pep/format/register"
 )
 
@@ -75,7 +76,6 @@ type Table struct {
 	firsts       []uint32 // numbers of path 0
 	instructions []uint32 // where they begin
 	funcs        []function
-	end          uint32   // of the last function's places
 	registers    []uint32 // of the function that is decoded: their numbers of path 0
 }
 
@@ -91,10 +91,11 @@ const damaged Error = "the table of actions is damaged, or another version of pe
 
 // Open prepares a table for use, which begins at the first byte of data and may be followed by something else.
 func Open(data []byte) (*Table, error) {
-	if len(data) < len(Magic) || string(data[:len(Magic)]) != Magic {
+	if !Begins(data) || length(data) > len(data)-headerSize {
 		return nil, damaged
 	}
-	r := reader{b: data, at: len(Magic)}
+	data = data[:headerSize+length(data)]
+	r := reader{b: data, at: headerSize}
 	t := &Table{data: data}
 	unit := r.number()
 	t.Most = Size{int(r.number()), int(r.number()), int(r.number())}
@@ -113,27 +114,56 @@ func Open(data []byte) (*Table, error) {
 		t.instructions[i] = uint32(r.at)
 		r.instruction()
 	}
-	addr, length := uint32(0), uint32(0)
+	addr, places := uint32(0), uint32(0)
 	for i := range t.funcs {
 		addr += r.number() * unit
-		t.funcs[i] = function{addr, length}
-		length += uint32(r.count())
+		t.funcs[i] = function{addr, places}
+		places += uint32(r.count())
 	}
-	if r.bad || uint64(r.at)+uint64(length) > uint64(len(data)) {
+	if r.bad || uint64(r.at)+uint64(places) != uint64(len(data)) {
 		return nil, damaged
 	}
 	for i := range t.funcs {
 		t.funcs[i].places += uint32(r.at)
 	}
-	t.end = uint32(r.at) + length
 	return t, nil
+}
+
+// headerSize is that of Magic, the length and the checksum.
+const headerSize = len(Magic) + 8
+
+// AppendHeader appends to b what a table with the given rest begins with.
+func AppendHeader(b, rest []byte) []byte {
+	b = append(b, Magic...)
+	for _, x := range [...]uint32{uint32(len(rest)), crc32.Checksum(rest)} {
+		b = append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
+	}
+	return b
+}
+
+// Begins reports whether a table may begin here.
+func Begins(data []byte) bool { return len(data) >= headerSize && string(data[:len(Magic)]) == Magic }
+
+func length(data []byte) int { return int(number(data[len(Magic):])) }
+
+func number(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// Check opens a table if its checksum is right. Open does not look, so that programs start fast.
+func Check(data []byte) (*Table, error) {
+	t, err := Open(data)
+	if err == nil && crc32.Checksum(t.data[headerSize:]) != number(data[len(Magic)+4:]) {
+		return nil, damaged
+	}
+	return t, err
 }
 
 // Len returns the number of functions that have actions.
 func (t *Table) Len() int { return len(t.funcs) }
 
 // Bytes returns the length of the table.
-func (t *Table) Bytes() int { return int(t.end) }
+func (t *Table) Bytes() int { return len(t.data) }
 
 // Addr returns the address of a function, from the beginning of the text section.
 func (t *Table) Addr(fn int) uint32 {
@@ -169,7 +199,7 @@ func (t *Table) Decode(fn int, rows []Row, ops []register.Op) (n Size, ok bool) 
 		return n, false
 	}
 	r := reader{b: t.data, at: int(funcs[fn].places)}
-	end := int(t.end)
+	end := len(t.data)
 	if next := fn + 1; next >= 0 && next < len(funcs) {
 		end = int(funcs[next].places)
 	}

@@ -50,7 +50,7 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... format/actions format/branches format/facts format/layout format/pdag format/register format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/actions format/actiontable format/branches format/facts format/layout format/pdag format/register format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
 	# is the door: commands, tests and the laboratory see no other package of it.
@@ -58,7 +58,7 @@ const walls = `
 	gobuild/internal/gocompiler:
 	gobuild/internal/goruntime:
 	gobuild/internal/linked:   gobuild/internal/archive format runtime hwsim
-	gobuild/internal/toolexec: instrument/... format/actions gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/wire
+	gobuild/internal/toolexec: instrument/... format/actions format/branches gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/wire
 	gobuild:  analyze/cover analyze/profile analyze/report analyze/source format/branches format/wire instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked internal/listing internal/terminal gobuild/internal/toolexec runtime/poll
 
 	# The tracer of live processes, the lowest room first. Each room knows rooms above it in this list
