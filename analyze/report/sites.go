@@ -30,7 +30,7 @@ type SiteTable struct {
 	Build    string        `json:"build"` // hash of the site tables, by which profiles name the program
 	All      bool          `json:"all"`   // profiled functions and taps are listed, not only counted
 	Total    SiteCounts    `json:"total"`
-	Actions  *ActionCounts `json:"actions,omitempty"` // of a program with a table of actions
+	Actions  *ActionCounts `json:"actions"` // null unless the program has a table of actions
 	Packages []SitePackage `json:"packages"`
 }
 

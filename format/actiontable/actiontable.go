@@ -29,8 +29,6 @@
 package actiontable
 
 import (
-	"math"
-
 	"github.com/pepgo/pep/format/crc32"
 	"github.com/pepgo/pep/format/register"
 )
@@ -100,7 +98,7 @@ func Open(data []byte) (*Table, error) {
 	unit := r.number()
 	t.Most = Size{int(r.number()), int(r.number()), int(r.number())}
 	instructions, firsts, funcs := r.count(), r.count(), r.count()
-	if r.bad || t.Most.Registers > math.MaxUint16 {
+	if r.bad || t.Most.Registers > 1<<16-1 {
 		return nil, damaged
 	}
 	t.firsts, t.instructions, t.funcs = make([]uint32, firsts), make([]uint32, instructions), make([]function, funcs)
