@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
@@ -23,66 +22,113 @@ const unit = 32
 // an address.
 func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 	slices.SortFunc(t.Funcs, func(x, y Placed) int { return cmp.Compare(x.Addr, y.Addr) })
-	count, paths := map[string]int{}, map[uint32]int{}
-	most := actiontable.Size{}
+	w := &tableWriter{Table: t, paths: map[uint32]int{}}
 	align := uint64(unit)
-	for _, f := range t.Funcs {
+	for i := range t.Funcs {
+		f := &t.Funcs[i]
 		if f.Addr-text > math.MaxUint32 {
 			return nil, fmt.Errorf("%s is at %#x, not in the 4 GB of code from %#x on", f.Name, f.Addr, text)
 		}
 		for (f.Addr-text)%align != 0 {
 			align /= 2
 		}
-		ops := 0
-		for rows := range places(f.Rows) {
-			count[t.coded(&f, rows)]++
-			for _, r := range rows {
-				ops += len(t.Operations(r.Action))
-			}
-		}
 		for _, x := range f.Firsts {
-			paths[x] = 0
+			w.paths[x] = 0
 		}
-		most = actiontable.Size{Registers: max(most.Registers, len(f.Firsts)), Rows: max(most.Rows, len(f.Rows)), Ops: max(most.Ops, ops)}
 	}
-	list := slices.SortedFunc(maps.Keys(count), func(x, y string) int { return cmp.Or(count[y]-count[x], strings.Compare(x, y)) })
+	firsts := slices.Sorted(maps.Keys(w.paths))
+	for i, x := range firsts {
+		w.paths[x] = i
+	}
+	w.count()
 	var rest []byte
-	for _, n := range []int{int(align), most.Registers, most.Rows, most.Ops, len(list), len(paths), len(t.Funcs)} {
+	for _, n := range []int{int(align), w.most.Registers, w.most.Rows, w.most.Ops, len(firsts), len(t.Funcs)} {
 		rest = binary.AppendUvarint(rest, uint64(n))
 	}
 	first := uint32(0)
-	for i, x := range slices.Sorted(maps.Keys(paths)) {
-		paths[x] = i
+	for _, x := range firsts {
 		rest = binary.AppendUvarint(rest, uint64(x-first))
 		first = x
 	}
-	index := map[string]int{}
-	for i, a := range list {
-		index[a] = i
-		rest = append(rest, a...)
+	rest = w.instructions.append(rest, func(s string) []byte { return []byte(cmp.Or(s, "\x00")) })
+	for _, c := range []*code[number]{w.distances, w.counts, w.steps} {
+		rest = c.append(rest, number.symbol)
 	}
-	var all []byte // places
 	addr := text
-	for _, f := range t.Funcs {
-		begin := len(all)
-		all = binary.AppendUvarint(all, uint64(len(f.Firsts)))
-		path := 0
-		for _, x := range f.Firsts {
-			all = binary.AppendVarint(all, int64(paths[x]-path))
-			path = paths[x]
-		}
-		pc := uint32(0)
-		for rows := range places(f.Rows) {
-			all = binary.AppendUvarint(all, uint64(rows[0].PC-pc))
-			all = binary.AppendUvarint(all, uint64(index[t.coded(&f, rows)]))
-			pc = rows[0].PC
-		}
+	for i := range t.Funcs {
+		f := &t.Funcs[i]
+		begin := w.n
+		w.places(f)
 		rest = binary.AppendUvarint(rest, (f.Addr-addr)/align)
-		rest = binary.AppendUvarint(rest, uint64(len(all)-begin))
+		rest = binary.AppendUvarint(rest, uint64(w.n-begin))
 		addr = f.Addr
 	}
-	rest = append(rest, all...)
+	rest = append(rest, w.b...)
 	return append(actiontable.AppendHeader(b, rest), rest...), nil
+}
+
+// A tableWriter writes the places of functions.
+type tableWriter struct {
+	*Table
+	bitWriter
+	most         actiontable.Size
+	paths        map[uint32]int // numbers of path 0, in order
+	instructions *code[string]
+	distances    *code[number]
+	counts       *code[number]
+	steps        *code[number]
+}
+
+// count counts what is in the places of functions, and makes the codes of that.
+func (w *tableWriter) count() {
+	instructions := map[string]int{}
+	distances, counts, steps := map[number]int{}, map[number]int{}, map[number]int{}
+	for i := range w.Funcs {
+		f := &w.Funcs[i]
+		ops := 0
+		for d, rows := range places(f.Rows) {
+			distances[d]++
+			instructions[w.coded(f, rows)]++
+			for _, r := range rows {
+				ops += len(w.Operations(r.Action))
+			}
+		}
+		counts[number(len(f.Firsts)+1)]++
+		for x := range w.registers(f) {
+			steps[x]++
+		}
+		w.most = actiontable.Size{Registers: max(w.most.Registers, len(f.Firsts)), Rows: max(w.most.Rows, len(f.Rows)),
+			Ops: max(w.most.Ops, ops)}
+	}
+	w.instructions, w.distances = newCode(instructions), newCode(distances)
+	w.counts, w.steps = newCode(counts), newCode(steps)
+}
+
+// places writes the places of a function.
+func (w *tableWriter) places(f *Placed) {
+	w.number(w.counts, number(len(f.Firsts)+1))
+	for x := range w.registers(f) {
+		w.number(w.steps, x)
+	}
+	for d, rows := range places(f.Rows) {
+		w.number(w.distances, d)
+		if s := w.coded(f, rows); !w.instructions.value(&w.bitWriter, s) {
+			w.bytes([]byte(s))
+		}
+	}
+}
+
+// registers returns how far the path of each register of f is from the one before.
+func (w *tableWriter) registers(f *Placed) iter.Seq[number] {
+	return func(yield func(number) bool) {
+		path := 0
+		for _, x := range f.Firsts {
+			d := w.paths[x] - path
+			if path = w.paths[x]; !yield(number(uint32(d)<<1^uint32(d>>63)) + 1) {
+				return
+			}
+		}
+	}
 }
 
 // Operations returns those of an action.
@@ -94,18 +140,19 @@ func (t *Table) Operations(action uint32) []register.Op {
 	return t.Ops[action : n+1]
 }
 
-// places returns the rows of each instruction.
-func places(rows []actiontable.Row) iter.Seq[[]actiontable.Row] {
-	return func(yield func([]actiontable.Row) bool) {
+// places returns the rows of each instruction, and how far it is from the one before.
+func places(rows []actiontable.Row) iter.Seq2[number, []actiontable.Row] {
+	return func(yield func(number, []actiontable.Row) bool) {
+		pc := uint32(0)
 		for len(rows) > 0 {
 			n := slices.IndexFunc(rows, func(r actiontable.Row) bool { return r.PC != rows[0].PC })
 			if n < 0 {
 				n = len(rows)
 			}
-			if !yield(rows[:n]) {
+			if !yield(number(rows[0].PC-pc+1), rows[:n]) {
 				return
 			}
-			rows = rows[n:]
+			pc, rows = rows[0].PC, rows[n:]
 		}
 	}
 }

@@ -5,27 +5,32 @@
 //	fn := t.Find(pc - text)                    // text is the address of runtime.text
 //	n, ok := t.Decode(fn, rows, ops)           // rows[:n.Rows], in order, with operations in ops[:n.Ops]
 //
-// Open allocates memory, 8 bytes for each function, 4 for each instruction and each function of the source. Find and
+// Open allocates memory, 8 bytes for each function, and 4 for each symbol of an alphabet and each function of the source. Find and
 // Decode allocate nothing, cannot panic and call nothing of the Go runtime, so a signal handler can use them. What is
 // damaged they refuse.
 //
 // # Format
 //
-// A number is an unsigned varint of at most 32 bits. A signed number is zigzag coded.
+// A number is an unsigned varint of at most 32 bits. A signed number is zigzag coded. Bits are read from the lowest of
+// each byte on, and numbers among them are of 8 bits each. A value is a symbol of an alphabet: it has a Huffman code, a
+// canonical one. Those that are used once follow where they are used, behind the code of the symbol 0.
 //
-//	table        Magic, length of what follows and its CRC-32 (4 bytes each, lowest first), unit of addresses, most registers, rows and operations of a function,
-//	             number of instructions, number of paths, number of functions, paths, instructions, functions, places
+//	table        Magic, length of what follows and its CRC-32 (4 bytes each, lowest first), unit of addresses,
+//	             most registers, rows and operations of a function, number of paths, number of functions, paths,
+//	             alphabets of instructions, of distances, of counts and of registers, functions, places
 //	path         number of path 0 of a function of the source, less that of the one before
-//	instruction  number of rows, rows. The most frequent ones are the first
+//	alphabet     longest code in bits, how many codes have 1 bit, 2 bits and so on, symbols, those with short codes first
+//	symbol       of instructions: an instruction; of others: the value + 1
+//	instruction  number of rows, rows; the symbol 0 has no rows
 //	row          operation<<2 | way; of a jump by a table its index; further operations
 //	operation    register<<3 | last of the row<<2 | what it does; argument: of Set less the register's number of path 0,
 //	             of Add signed
-//	function     address less that of the function before, in units; length of its places in bytes
-//	places       number of registers, and of each its path less that of the register before, signed; places
-//	place        PC less that of the place before, instruction
+//	function     address less that of the function before, in units; length of its places in bits
+//	places       count: how many registers; registers: their paths less those of the ones before, signed; places
+//	place        distance: PC less that of the place before; instruction
 //
-// Places fill the length that the function says. Addresses are from the beginning of the text section, and those of
-// a program's functions follow one another.
+// Places fill the bits that the function says, and there is no gap between those of two functions. Addresses are from
+// the beginning of the text section.
 package actiontable
 
 import (
@@ -34,7 +39,7 @@ import (
 )
 
 // Magic is what a table begins with.
-const Magic = "pep actions 2\n"
+const Magic = "pep actions 3\n"
 
 // A Row says that an action happens when an instruction is executed in a way.
 type Row struct {
@@ -70,14 +75,26 @@ type Size struct{ Registers, Rows, Ops int }
 type Table struct {
 	Most Size // of a function
 
-	data         []byte
-	firsts       []uint32 // numbers of path 0
-	instructions []uint32 // where they begin
-	funcs        []function
-	registers    []uint32 // of the function that is decoded: their numbers of path 0
+	data      []byte
+	firsts    []uint32 // numbers of path 0
+	funcs     []function
+	end       int      // of the last function's places, in bits
+	registers []uint32 // of the function that is decoded: their numbers of path 0
+
+	instructions, distances, counts, steps alphabet
 }
 
+// A function has its places from a bit on.
 type function struct{ addr, places uint32 }
+
+// MaxCode is how many bits a code has at most.
+const MaxCode = 24
+
+// An alphabet has the symbols of a code.
+type alphabet struct {
+	lengths [MaxCode + 1]uint32 // how many codes have so many bits
+	symbols []uint32            // of instructions: the bits at which they are described, or 0
+}
 
 // An Error says why a table is refused.
 type Error string
@@ -93,37 +110,46 @@ func Open(data []byte) (*Table, error) {
 		return nil, damaged
 	}
 	data = data[:headerSize+length(data)]
-	r := reader{b: data, at: headerSize}
+	r := reader{b: data, at: 8 * headerSize}
 	t := &Table{data: data}
 	unit := r.number()
 	t.Most = Size{int(r.number()), int(r.number()), int(r.number())}
-	instructions, firsts, funcs := r.count(), r.count(), r.count()
-	if r.bad || t.Most.Registers > 1<<16-1 {
+	firsts, funcs := r.count(), r.count()
+	if r.bad || t.Most.Registers > 1<<16-1 || len(data) > 1<<28 {
 		return nil, damaged
 	}
-	t.firsts, t.instructions, t.funcs = make([]uint32, firsts), make([]uint32, instructions), make([]function, funcs)
-	t.registers = make([]uint32, t.Most.Registers)
+	t.firsts, t.funcs, t.registers = make([]uint32, firsts), make([]function, funcs), make([]uint32, t.Most.Registers)
 	first := uint32(0)
 	for i := range t.firsts {
 		first += r.number()
 		t.firsts[i] = first
 	}
-	for i := range t.instructions {
-		t.instructions[i] = uint32(r.at)
-		r.instruction()
+	r.alphabet(&t.instructions)
+	for i := range t.instructions.symbols {
+		at := r.at
+		if r.instruction() > 0 {
+			t.instructions.symbols[i] = uint32(at)
+		}
 	}
-	addr, places := uint32(0), uint32(0)
+	for _, a := range [...]*alphabet{&t.distances, &t.counts, &t.steps} {
+		r.alphabet(a)
+		for i := range a.symbols {
+			a.symbols[i] = r.number()
+		}
+	}
+	addr, places := uint32(0), uint64(0)
 	for i := range t.funcs {
 		addr += r.number() * unit
-		t.funcs[i] = function{addr, places}
-		places += uint32(r.count())
+		t.funcs[i] = function{addr, uint32(places)}
+		places += uint64(r.number())
 	}
-	if r.bad || uint64(r.at)+uint64(places) != uint64(len(data)) {
+	if r.bad || (uint64(r.at)+places+7)/8 != uint64(len(data)) {
 		return nil, damaged
 	}
 	for i := range t.funcs {
 		t.funcs[i].places += uint32(r.at)
 	}
+	t.end = r.at + int(places)
 	return t, nil
 }
 
@@ -197,18 +223,18 @@ func (t *Table) Decode(fn int, rows []Row, ops []register.Op) (n Size, ok bool) 
 		return n, false
 	}
 	r := reader{b: t.data, at: int(funcs[fn].places)}
-	end := len(t.data)
+	end := t.end
 	if next := fn + 1; next >= 0 && next < len(funcs) {
 		end = int(funcs[next].places)
 	}
-	n.Registers = r.count()
-	if n.Registers > len(t.registers) {
+	registers, firsts := t.registers, t.firsts
+	n.Registers = int(r.value(&t.counts))
+	if n.Registers > len(registers) {
 		return n, false
 	}
 	path := uint32(0)
-	registers, firsts := t.registers, t.firsts
 	for i := 0; i < n.Registers && i < len(registers); i++ {
-		path += r.signed()
+		path += signed(r.value(&t.steps))
 		if int(path) >= len(firsts) {
 			return n, false
 		}
@@ -216,8 +242,12 @@ func (t *Table) Decode(fn int, rows []Row, ops []register.Op) (n Size, ok bool) 
 	}
 	d := decoder{t: t, rows: rows, ops: ops, n: n}
 	for r.at < end && !r.bad {
-		d.pc += r.number()
-		if x := int(r.number()); x < 0 || x >= len(t.instructions) || !d.instruction(int(t.instructions[x])) {
+		d.pc += r.value(&t.distances)
+		if at := r.symbol(&t.instructions); at == 0 {
+			if !d.instruction(&r) {
+				return d.n, false
+			}
+		} else if !d.instruction(&reader{b: t.data, at: int(at)}) {
 			return d.n, false
 		}
 	}
@@ -232,9 +262,8 @@ type decoder struct {
 	pc   uint32
 }
 
-// instruction adds the rows of the instruction that is described at an offset.
-func (d *decoder) instruction(at int) bool {
-	r := reader{b: d.t.data, at: at}
+// instruction adds the rows of the instruction that r is at.
+func (d *decoder) instruction(r *reader) bool {
 	for left := r.number(); left > 0; left-- {
 		x := r.number()
 		row := Row{PC: d.pc, Way: Way(x & 3), Action: uint32(d.n.Ops)}
@@ -257,7 +286,7 @@ func (d *decoder) instruction(at int) bool {
 			case register.Set:
 				op.Arg = r.number() + first
 			case register.Add:
-				op.Arg = r.signed()
+				op.Arg = signed(r.number())
 			}
 			i := d.n.Ops
 			if i < 0 || i >= len(d.ops) || r.bad {
@@ -274,49 +303,104 @@ func (d *decoder) instruction(at int) bool {
 	return true
 }
 
-// A reader reads numbers. When something is wrong it returns zeros from there on.
+// A reader reads numbers and values. When something is wrong it returns zeros from there on.
 type reader struct {
 	b   []byte
-	at  int
+	at  int // in bits
 	bad bool
+}
+
+func (r *reader) fail() uint32 {
+	r.bad, r.at = true, 8*len(r.b)
+	return 0
 }
 
 func (r *reader) number() uint32 {
 	x := uint32(0)
 	for shift := uint(0); shift < 32; shift += 7 {
-		i := r.at
+		i, low := r.at>>3, uint(r.at&7)
 		if i < 0 || i >= len(r.b) {
 			break
 		}
-		c := r.b[i]
-		r.at = i + 1
-		x |= uint32(c&0x7f) << shift
+		c := uint32(r.b[i])
+		if i++; low > 0 && i >= 0 && i < len(r.b) {
+			c |= uint32(r.b[i]) << 8
+		}
+		c = c >> low & 0xff
+		r.at += 8
+		x |= c & 0x7f << shift
 		if c < 0x80 {
 			return x
 		}
 	}
-	r.bad, r.at = true, len(r.b)
-	return 0
+	return r.fail()
 }
 
-func (r *reader) signed() uint32 {
-	x := r.number()
-	return x>>1 ^ -(x & 1)
+func signed(x uint32) uint32 { return x>>1 ^ -(x & 1) }
+
+// symbol reads a code, bit by bit. Of canonical codes those of one length follow each other, and shorter ones come first.
+func (r *reader) symbol(a *alphabet) uint32 {
+	code, first, index := uint32(0), uint32(0), uint32(0)
+	for _, n := range a.lengths[1:] {
+		i := r.at >> 3
+		if i < 0 || i >= len(r.b) {
+			break
+		}
+		code = code<<1 | uint32(r.b[i])>>(r.at&7)&1
+		r.at++
+		first <<= 1
+		if code-first < n {
+			index += code - first
+			if int(index) >= len(a.symbols) {
+				break
+			}
+			return a.symbols[index]
+		}
+		index, first = index+n, first+n
+	}
+	return r.fail()
+}
+
+// value reads a value of an alphabet, which may follow its code.
+func (r *reader) value(a *alphabet) uint32 {
+	if x := r.symbol(a); x > 0 {
+		return x - 1
+	}
+	return r.number()
 }
 
 // count reads a number of things, each of which takes a byte at least of what follows.
 func (r *reader) count() int {
 	n := int(r.number())
-	if n > len(r.b)-r.at {
-		r.bad, r.at = true, len(r.b)
-		return 0
+	if n > len(r.b)-r.at/8 {
+		return int(r.fail())
 	}
 	return n
 }
 
-// instruction reads past an instruction.
-func (r *reader) instruction() {
-	for left := r.count(); left > 0 && !r.bad; left-- {
+// alphabet reads an alphabet without its symbols, for which it makes room.
+func (r *reader) alphabet(a *alphabet) {
+	longest, all := r.count(), 0
+	if longest > MaxCode {
+		r.fail()
+		return
+	}
+	for i := range longest {
+		n := r.count()
+		a.lengths[i+1] = uint32(n)
+		all += n
+	}
+	if all > len(r.b)-r.at/8 {
+		r.fail()
+		return
+	}
+	a.symbols = make([]uint32, all)
+}
+
+// instruction reads past an instruction, and returns how many rows it has.
+func (r *reader) instruction() int {
+	n := r.count()
+	for left := n; left > 0 && !r.bad; left-- {
 		x := r.number()
 		if way := Way(x & 3); way == Jump {
 			r.number()
@@ -330,4 +414,5 @@ func (r *reader) instruction() {
 			}
 		}
 	}
+	return n
 }

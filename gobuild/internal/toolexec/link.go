@@ -63,18 +63,24 @@ func (t *tool) link() (int, error) {
 // withTables compiles the package that holds tables of the program, and returns the arguments of the linker that link the
 // runtime with it.
 func (t *tool) withTables(imports *importer, sites, actions []byte) ([]string, error) {
+	cfg, _ := t.flag("-importcfg")
+	archive := filepath.Join(filepath.Dir(cfg), "pepsites.a")
+	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, sites, actions); err != nil {
+		return nil, err
+	}
+	return t.withRuntime(imports, fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive))
+}
+
+// withRuntime returns the arguments of the linker that link the runtime, with some archives in place of its own.
+func (t *tool) withRuntime(imports *importer, instead string) ([]string, error) {
 	cfg, i := t.flag("-importcfg")
 	linkmode, _ := t.flag("-linkmode")
 	lines, err := linkedPackages(imports.withC() && linkmode != "internal")
 	if err != nil {
 		return nil, err
 	}
+	lines += instead
 	work := filepath.Dir(cfg)
-	archive := filepath.Join(work, "pepsites.a")
-	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, sites, actions); err != nil {
-		return nil, err
-	}
-	lines += fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive)
 	ours := filepath.Join(work, "importcfg.pep")
 	// The linker takes the last of two lines for one package, so what the program imports counts
 	// before the packages of std that only the runtime imports.

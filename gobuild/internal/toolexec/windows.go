@@ -47,11 +47,7 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 // linkWithActions links a program twice. Which functions it has, and where, is known when it is linked, and the table is
 // data, with which all functions stay where they are.
 func (t *tool) linkWithActions(imports *importer) (int, error) {
-	pkgs, sites, err := branchTables(imports)
-	if err != nil {
-		return 1, err
-	}
-	first, err := t.withTables(imports, sites, nil)
+	first, err := t.withRuntime(imports, "")
 	if err != nil {
 		return 1, err
 	}
@@ -65,6 +61,10 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 	}
 	defer os.Remove(trial)
 	symbols, text, err := readSymbols(trial)
+	if err != nil {
+		return 1, err
+	}
+	pkgs, sites, err := branchTables(imports)
 	if err != nil {
 		return 1, err
 	}
