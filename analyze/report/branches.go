@@ -219,14 +219,24 @@ func (t *BranchTable) Print(p *listing.Page) {
 	}
 	if t.Listed == nil {
 		p.Line("")
-		p.Line("all paths of %s (of %d) can be told", listing.Count(t.Told, "function"), t.Numbered)
-		untold := &listing.Table{Numbers: 1}
+		share := func(n int) string { return listing.Percent(listing.Ratio(int64(n), int64(t.Numbered))) }
+		some, none := 0, 0
+		for _, u := range t.Untold {
+			if u.All {
+				none += u.Functions
+			} else {
+				some += u.Functions
+			}
+		}
+		p.Line("all paths of %s (%s of %d) can be told, some of %d (%s), and none of %d (%s)", listing.Count(t.Told, "function"),
+			share(t.Told), t.Numbered, some, share(some), none, share(none))
+		untold := &listing.Table{Numbers: 2}
 		for _, u := range t.Untold {
 			which := "some paths"
 			if u.All {
 				which = "no path"
 			}
-			untold.Row(fmt.Sprint(u.Functions), which, u.Cause)
+			untold.Row(fmt.Sprint(u.Functions), share(u.Functions), which, u.Cause)
 		}
 		p.Table("  ", untold)
 	}

@@ -10,8 +10,6 @@ import (
 	"slices"
 
 	"github.com/pepgo/pep/analyze/executable"
-	"github.com/pepgo/pep/format/actiontable"
-	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
@@ -41,32 +39,6 @@ type SiteCounts struct {
 	Skipped   int    `json:"skipped" unit:"functions"`
 	Outlined  int    `json:"outlined" unit:"functions"`
 	Taps      int    `json:"taps" unit:"taps"`
-}
-
-// ActionCounts say what is in a table of actions.
-type ActionCounts struct {
-	Bytes     int `json:"bytes" unit:"bytes"`
-	Functions int `json:"functions" unit:"functions"` // of the program, with actions
-	Rows      int `json:"rows" unit:"rows"`
-	Registers int `json:"registers" unit:"registers"` // of paths, of the functions and of what is inlined into them
-}
-
-// CountActions counts what is in a table of actions; nil stands for none.
-func CountActions(t *actiontable.Table) (*ActionCounts, error) {
-	if t == nil {
-		return nil, nil
-	}
-	c := &ActionCounts{Bytes: t.Bytes(), Functions: t.Len()}
-	rows, ops := make([]actiontable.Row, t.Most.Rows), make([]register.Op, t.Most.Ops)
-	for fn := range t.Len() {
-		n, ok := t.Decode(fn, rows, ops)
-		if !ok {
-			return nil, fmt.Errorf("the table of actions is damaged at function %d", fn)
-		}
-		c.Rows += n.Rows
-		c.Registers += n.Registers
-	}
-	return c, nil
 }
 
 // A SitePackage is a package of a SiteTable.
@@ -198,10 +170,7 @@ func (t *SiteTable) Name() string { return "sites" }
 // Print implements listing.Listing.
 func (t *SiteTable) Print(p *listing.Page) {
 	p.Line("%s: build %s, %s, %s", t.Program, t.Build, listing.Count(len(t.Packages), "package"), t.Total)
-	if a := t.Actions; a != nil {
-		p.Line("table of actions: %s, %s of %s, with %s of paths", listing.Count(a.Bytes, "byte"), listing.Count(a.Rows, "row"),
-			listing.Count(a.Functions, "function"), listing.Count(a.Registers, "register"))
-	}
+	t.Actions.print(p, t.All)
 	for i := range t.Packages {
 		t.Packages[i].print(p)
 	}

@@ -7,7 +7,10 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
@@ -31,6 +34,41 @@ func TestSitesAreFitForATerminal(t *testing.T) {
 	got := b.String()
 	if strings.ContainsRune(got, 0x1b) || !strings.Contains(got, `main.f\x1b`) || !strings.Contains(got, `why\nnot`) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// The listing says what of a program has no outcomes of the source.
+func TestActions(t *testing.T) {
+	funcs := []executable.Function{{Name: "main.main", Size: 60}, {Name: "memmove", Size: 40, Assembly: true}, {Name: "f", Size: 100}, {Name: "g", Size: 0}}
+	data, err := (&actions.Table{Ops: []register.Op{{Do: register.End, Last: true}}, Sources: []*actions.Source{
+		{Places: 1}, {Places: 2, Blind: 1}, {}, {Places: 1, Unclear: map[int]string{0: "merged"}},
+	}, Funcs: []actions.Placed{{Firsts: []uint32{7}, Rows: []actiontable.Row{{PC: 3}, {PC: 5}}}}}).Append(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := actiontable.Check(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := report.Actions(table, funcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := listing.Text(&b, &report.SiteTable{Program: "app", All: true, Actions: counts}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"bytes, 2 rows of 1 function, with 1 register of paths\n",
+		"of 3 functions of the source in the program, 1 (33.33%) have paths that cannot be told, and 1 (33.33%) are in places where none can\n",
+		"of 4 functions in the program, 1 (25.00%), with 20.00% of the code, are in assembly, without outcomes of the source\n  40 bytes  memmove\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("got %s, want %s", b.String(), want)
+		}
+	}
+	if counts, err := report.Actions(nil, funcs); counts != nil || err != nil {
+		t.Errorf("without a table: %+v, %v", counts, err)
 	}
 }
 

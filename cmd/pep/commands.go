@@ -142,10 +142,19 @@ func sites(c *command.Call) error {
 		return err
 	}
 	actions, err := executable.Actions(c.Args[0])
-	if err == nil {
-		t.Actions, err = report.CountActions(actions)
+	if err != nil {
+		return err
 	}
-	return c.Print(t, err)
+	if actions != nil {
+		funcs, err := executable.Functions(c.Args[0])
+		if err != nil {
+			return err
+		}
+		if t.Actions, err = report.Actions(actions, funcs); err != nil {
+			return err
+		}
+	}
+	return c.Print(t, nil)
 }
 
 // compare is the command accuracy.

@@ -221,13 +221,23 @@ func branchRows(o commandtest.Object) (rows []string) {
 		for _, c := range o.All("causes") {
 			rows = append(rows, fmt.Sprintf("%d %s", c.Int("outcomes"), c.Text("cause")))
 		}
-		rows = append(rows, fmt.Sprintf("all paths of %d functions (of %d) can be told", o.Int("told"), o.Int("numbered")))
+		share := func(n int64) string { return fmt.Sprintf("%.2f%%", 100*float64(n)/float64(o.Int("numbered"))) }
+		var untold [2]int64
+		for _, u := range o.All("untold") {
+			if u["all"].(bool) {
+				untold[1] += u.Int("functions")
+			} else {
+				untold[0] += u.Int("functions")
+			}
+		}
+		rows = append(rows, fmt.Sprintf("all paths of %d functions (%s of %d) can be told, some of %d (%s), and none of %d (%s)", o.Int("told"),
+			share(o.Int("told")), o.Int("numbered"), untold[0], share(untold[0]), untold[1], share(untold[1])))
 		for _, u := range o.All("untold") {
 			which := "some paths"
 			if u["all"].(bool) {
 				which = "no path"
 			}
-			rows = append(rows, fmt.Sprintf("%d %s %s", u.Int("functions"), which, u.Text("cause")))
+			rows = append(rows, fmt.Sprintf("%d %s %s %s", u.Int("functions"), share(u.Int("functions")), which, u.Text("cause")))
 		}
 	}
 	for _, f := range o.All("listed") {

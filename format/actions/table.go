@@ -42,7 +42,9 @@ func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 	}
 	w.count()
 	var rest []byte
-	for _, n := range []int{int(align), w.most.Registers, w.most.Rows, w.most.Ops, len(firsts), len(t.Funcs)} {
+	told := t.Told()
+	for _, n := range []int{int(align), w.most.Registers, w.most.Rows, w.most.Ops, told.Functions, told.Unclear, told.Blind,
+		len(firsts), len(t.Funcs)} {
 		rest = binary.AppendUvarint(rest, uint64(n))
 	}
 	first := uint32(0)
@@ -129,6 +131,22 @@ func (w *tableWriter) registers(f *Placed) iter.Seq[number] {
 			}
 		}
 	}
+}
+
+// Told counts the functions of the source whose paths can be told.
+func (t *Table) Told() (told actiontable.Told) {
+	for _, s := range t.Sources {
+		switch {
+		case s.Places == 0:
+			continue
+		case s.Blind > 0:
+			told.Blind++
+		case len(s.Unclear) > 0:
+			told.Unclear++
+		}
+		told.Functions++
+	}
+	return told
 }
 
 // Operations returns those of an action.

@@ -16,8 +16,9 @@
 // canonical one. Those that are used once follow where they are used, behind the code of the symbol 0.
 //
 //	table        Magic, length of what follows and its CRC-32 (4 bytes each, lowest first), unit of addresses,
-//	             most registers, rows and operations of a function, number of paths, number of functions, paths,
-//	             alphabets of instructions, of distances, of counts and of registers, functions, places
+//	             most registers, rows and operations of a function, what is told of functions of the source (3 numbers),
+//	             number of paths, number of functions, paths, alphabets of instructions, of distances, of counts and of registers,
+//	             functions, places
 //	path         number of path 0 of a function of the source, less that of the one before
 //	alphabet     longest code in bits, how many codes have 1 bit, 2 bits and so on, symbols, those with short codes first
 //	symbol       of instructions: an instruction; of others: the value + 1
@@ -71,9 +72,14 @@ func Key(pc uint32, way Way, index uint16) uint64 {
 // A Size is that of a function's actions, or the largest one of a program.
 type Size struct{ Registers, Rows, Ops int }
 
+// Told says how many functions of the source are in a program, by themselves or inlined, of how many of these some paths
+// cannot be told, and of how many no path can in some place of the program.
+type Told struct{ Functions, Unclear, Blind int }
+
 // A Table is that of a program. Only one at a time may decode of it.
 type Table struct {
 	Most Size // of a function
+	Told Told
 
 	data      []byte
 	firsts    []uint32 // numbers of path 0
@@ -114,6 +120,7 @@ func Open(data []byte) (*Table, error) {
 	t := &Table{data: data}
 	unit := r.number()
 	t.Most = Size{int(r.number()), int(r.number()), int(r.number())}
+	t.Told = Told{int(r.number()), int(r.number()), int(r.number())}
 	firsts, funcs := r.count(), r.count()
 	if r.bad || t.Most.Registers > 1<<16-1 || len(data) > 1<<28 {
 		return nil, damaged

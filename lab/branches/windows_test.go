@@ -83,6 +83,10 @@ func TestTableInProgram(t *testing.T) {
 		if got := decode(t, found, 0x401000); !slices.Equal(got, want) {
 			t.Errorf("%s: %d rows, and %d of the tables of packages are others", exe, len(got), len(want))
 		}
+		if told := table.Told(); found.Told != told || told.Functions < 2000 || told.Unclear == 0 || told.Blind == 0 {
+			t.Errorf("%s: %+v, want %+v", exe, found.Told, told)
+		}
+		checkFunctions(t, exe, table)
 		program, err := executable.Open(exe)
 		if err != nil {
 			t.Fatal(err)
@@ -106,6 +110,31 @@ func TestTableInProgram(t *testing.T) {
 	t.Logf("%d rows of %d functions", len(want), len(table.Funcs))
 	if len(want) < 10000 {
 		t.Error("want more")
+	}
+}
+
+// checkFunctions compares the functions of a program in assembly with those that have actions.
+func checkFunctions(t *testing.T, exe string, table *actions.Table) {
+	t.Helper()
+	funcs, err := executable.Functions(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled, assembly := map[string]bool{}, map[string]bool{}
+	for _, f := range funcs {
+		if f.Assembly {
+			assembly[f.Name] = true
+		} else {
+			compiled[f.Name] = true
+		}
+	}
+	for _, f := range table.Funcs {
+		if !compiled[f.Name] {
+			t.Errorf("%s: %s has actions, and is in assembly or is no function", exe, f.Name)
+		}
+	}
+	if !assembly["internal/cpu.cpuid"] || !assembly["runtime.memmove"] || len(assembly) < 100 {
+		t.Errorf("%s: %d functions are in assembly, want more", exe, len(assembly))
 	}
 }
 

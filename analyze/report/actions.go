@@ -1,0 +1,82 @@
+package report
+
+// This file lists what a program's table of actions knows.
+
+import (
+	"fmt"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// ActionCounts say what is in a table of actions, and what in the program is not.
+type ActionCounts struct {
+	Bytes     int `json:"bytes" unit:"bytes"`
+	Functions int `json:"functions" unit:"functions"` // of the program, with actions
+	Rows      int `json:"rows" unit:"rows"`
+	Registers int `json:"registers" unit:"registers"` // of paths, of the functions and of what is inlined into them
+
+	Sources int `json:"sources" unit:"functions"` // of the source, in the program
+	Unclear int `json:"unclear" unit:"functions"` // of these, some of whose paths cannot be told
+	Blind   int `json:"blind" unit:"functions"`   // no path of which can be told in some place
+
+	Linked   int          `json:"linked" unit:"functions"` // in the program
+	Code     uint64       `json:"code" unit:"bytes"`       // of these
+	Assembly []LinkedFunc `json:"assembly"`                // they have no outcomes of the source
+}
+
+// A LinkedFunc is a function of a program.
+type LinkedFunc struct {
+	Func string `json:"function"`
+	Size uint64 `json:"size" unit:"bytes"`
+}
+
+// Actions counts what is in the table of actions of a program with some functions. Without a table it returns nil.
+func Actions(t *actiontable.Table, funcs []executable.Function) (*ActionCounts, error) {
+	if t == nil {
+		return nil, nil
+	}
+	c := &ActionCounts{Bytes: t.Bytes(), Functions: t.Len(), Sources: t.Told.Functions, Unclear: t.Told.Unclear, Blind: t.Told.Blind,
+		Linked: len(funcs)}
+	rows, ops := make([]actiontable.Row, t.Most.Rows), make([]register.Op, t.Most.Ops)
+	for fn := range t.Len() {
+		n, ok := t.Decode(fn, rows, ops)
+		if !ok {
+			return nil, fmt.Errorf("the table of actions is damaged at function %d", fn)
+		}
+		c.Rows += n.Rows
+		c.Registers += n.Registers
+	}
+	for _, f := range funcs {
+		c.Code += f.Size
+		if f.Assembly {
+			c.Assembly = append(c.Assembly, LinkedFunc{f.Name, f.Size})
+		}
+	}
+	return c, nil
+}
+
+func (a *ActionCounts) print(p *listing.Page, all bool) {
+	if a == nil {
+		return
+	}
+	share := func(part, whole int) string {
+		return listing.Percent(listing.Ratio(int64(part), int64(whole)))
+	}
+	p.Line("table of actions: %s, %s of %s, with %s of paths", listing.Count(a.Bytes, "byte"), listing.Count(a.Rows, "row"),
+		listing.Count(a.Functions, "function"), listing.Count(a.Registers, "register"))
+	p.Line("of %s of the source in the program, %d (%s) have paths that cannot be told, and %d (%s) are in places where none can",
+		listing.Count(a.Sources, "function"), a.Unclear, share(a.Unclear, a.Sources), a.Blind, share(a.Blind, a.Sources))
+	code, assembly := uint64(0), &listing.Table{Numbers: 1}
+	for _, f := range a.Assembly {
+		code += f.Size
+		assembly.Row(listing.Count(f.Size, "byte"), f.Func)
+	}
+	p.Line("of %s in the program, %d (%s), with %s of the code, are in assembly, without outcomes of the source",
+		listing.Count(a.Linked, "function"), len(a.Assembly), share(len(a.Assembly), a.Linked), share(int(code), int(a.Code)))
+	if all {
+		p.Table("  ", assembly)
+	}
+}
