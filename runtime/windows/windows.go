@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/window"
 )
 
+//lint:ignore U1000 a reference is enough
 // linked is how many bytes the linker has put into the program. It keeps them there though nothing reads them yet.
 var linked = len(sites.Tables) + len(sites.Actions)
 
