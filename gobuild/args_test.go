@@ -96,6 +96,8 @@ func TestParseErrors(t *testing.T) {
 		"test . -toolexec=x":              "-toolexec",
 		"build -o":                        "-o",
 		"build -pepmode=x":                "-pepmode",
+		"test -pepmode=windows .":         "-pepmode=windows: it is for programs",
+		"run -pepmode=windows -pepdump=d": "-pepmode=windows: it is for programs",
 		"build -linkshared":               "-linkshared",
 		"build -buildmode=shared":         "-buildmode",
 		"build -covermode=atomic":         "-covermode",
