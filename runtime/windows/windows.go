@@ -14,8 +14,9 @@ import (
 	"github.com/pepgo/pep/runtime/window"
 )
 
-//lint:ignore U1000 a reference is enough
 // linked is how many bytes the linker has put into the program. It keeps them there though nothing reads them yet.
+//
+//lint:ignore U1000 a reference is enough
 var linked = len(sites.Tables) + len(sites.Actions)
 
 // Open returns the rows of the program's table of actions, with memory for so many rows and operations.
