@@ -44,7 +44,10 @@ var followed = []struct{ text, want string }{
 	{"func f(n int) {\n\tif n > 5 {\n\t\tpanic(n)\n\t}\n}", "enter =0; T 3:2 +1 end vital"},
 	{"func f(n int) {\n\tif true {\n\t\tg()\n\t}\n}", "enter =0 +1"},
 	{"func f(n int) {\n\tconst c = 2\n\tswitch c {\n\tcase 1:\n\t\tg()\n\tcase 2, 3:\n\t\tg()\n\t}\n\tif n > 0 {\n\t\tg()\n\t}\n}", "enter =0 +2; T 10:2 +1"},
-	{"func f(n int) int {\n\tfor i := range s {\n\t\tif i > n {\n\t\t\treturn 1\n\t\t}\n\t}\n\treturn 0\n}", "unknown: a jump leaves the body of a range over a function"},
+	{"func f(n int) int {\n\tfor i := range s {\n\t\tif i > n {\n\t\t\treturn 1\n\t\t}\n\t}\n\treturn 0\n}", "enter =0 end =1; T 7:2 +1"},
+	{"func f(n int) int {\n\tfor i := range s {\n\t\tif i > n {\n\t\t\treturn 1\n\t\t}\n\t\tif i < n {\n\t\t\treturn 2\n\t\t}\n\t}\n\treturn 0\n}", "enter =0 end =1; T 10:2 +1"},
+	{"func f(n int) int {\nouter:\n\tfor n > 0 {\n\t\tfor i := range s {\n\t\t\tif i > n {\n\t\t\t\tcontinue outer\n\t\t\t}\n\t\t}\n\t\tn--\n\t}\n\treturn 0\n}", "enter =0; T 4:2 end =1 end =3 vital; F 4:2 end =1 +1 vital; T 9:3 +1"},
+	{"func f(n int) int {\nouter:\n\tfor n > 0 {\n\t\tfor i := range s {\n\t\t\tif i > n {\n\t\t\t\tcontinue outer\n\t\t\t}\n\t\t\tif i < n {\n\t\t\t\treturn 1\n\t\t\t}\n\t\t}\n\t\tn--\n\t}\n\treturn 0\n}", "unknown: jumps leave the body of a range over a function in several ways"},
 }
 
 func TestFollow(t *testing.T) {

@@ -424,6 +424,9 @@ func (w *finder) decision(n int) {
 		}
 		k, ok := w.outcome(e)
 		if !ok {
+			k, ok = w.jump(n, e)
+		}
+		if !ok {
 			w.none(n, e, val, before, w.to(n, i))
 			continue
 		}
@@ -435,10 +438,30 @@ func (w *finder) decision(n int) {
 func (w *finder) none(n int, e *flow.Edge, val uint32, before, after []register.Op) {
 	switch {
 	case e.Point.Jump != nil:
-		w.fail("a jump leaves the body of a range over a function")
+		w.fail("jumps leave the body of a range over a function in several ways")
 	case val != 0 || len(before)+len(after) > 0:
 		w.fail("a way has no outcome")
 	}
+}
+
+// jump returns the outcome of an edge out of node n behind a range over a function, out of whose body one jump to somewhere
+// in this function leads. It is that of a condition which the compiler adds where the body ends.
+func (w *finder) jump(n int, e *flow.Edge) (key, bool) {
+	live := w.live(n)
+	if _, body := w.fn.Syntax.(*ast.RangeStmt); body || len(live) != 2 {
+		return key{}, false
+	}
+	for _, i := range live {
+		x := w.fn.Nodes[n].Out[i]
+		switch j := x.Point.Jump; {
+		case j == nil:
+		case x == e:
+			return key{branches.True, j.Loop.Body.Rbrace}, true
+		default:
+			return key{branches.False, j.Loop.Body.Rbrace}, true
+		}
+	}
+	return key{}, false
 }
 
 // put adds an outcome of node n.

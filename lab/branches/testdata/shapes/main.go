@@ -32,7 +32,7 @@ func main() {
 		ranges(a, b)
 		sink += table(a) + dense(a) + texts(w) + kinds(any(w), any(a), any(i > 5))
 		sink += pick(a, b) + int(pick(float64(a), float64(b)))
-		sink += loops(a) + jumps(a) + captured(a)
+		sink += loops(a) + jumps(a) + captured(a) + found(a) + next5(a, countdown) + rounds(a)
 		if err := recovers(a); err != nil && !errors.Is(err, errSmall) {
 			fmt.Println(err)
 		}
@@ -449,4 +449,49 @@ func barrier(a, b int, p *pair) {
 	} else {
 		sink++
 	}
+}
+
+// Jumps leave the bodies of ranges over functions.
+
+func found(n int) int {
+	for v := range countdown(n) {
+		if v%7 == 6 {
+			return v
+		}
+		if v == 4 {
+			return -v
+		}
+		sink++
+	}
+	return n
+}
+
+//go:noinline
+func next5(n int, seq func(int) func(func(int) bool)) int {
+	sum := 0
+	if n > 10 {
+		sum--
+	}
+	for v := range seq(n) {
+		if v == 5 {
+			return sum
+		}
+		sum += v
+	}
+	return sum + n
+}
+
+func rounds(n int) int {
+	sum := 0
+outer:
+	for i := range n {
+		for v := range countdown(i) {
+			if v == 3 {
+				continue outer
+			}
+			sum++
+		}
+		sum += 10
+	}
+	return sum
 }
