@@ -327,7 +327,8 @@ many outcomes of the source the branches of the plain program stand for, and how
 cannot be counted because the compiler has removed their branches. With -all or -func
 it lists at which instructions outcomes happen, for example where a jump is "taken".
 "true" at the position of an if, for or range says that the condition holds, at that of
-an operator && or || that the left operand does.
+an operator && or || that the left operand does, and where the body of a range over
+a function ends that a jump has left it.
 
 It also prints of how many functions the outcomes tell all paths, and why not of the
 others. Each outcome is listed with what it does to the number of the path, or to that

@@ -72,7 +72,9 @@ func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.
 type Kind byte
 
 const (
-	True   Kind = 'T' // at an if, a for or the word range: the condition holds; at an operator && or ||: the left operand does
+	// At an if, a for or the word range: the condition holds; at an operator && or ||: the left operand does; where the body
+	// of a range over a function ends: a jump has left it that leads to somewhere in the function of the loop.
+	True   Kind = 'T'
 	False  Kind = 'F' // it does not
 	Clause Kind = 'C' // a clause of a switch or a select begins
 	Entry  Kind = 'E' // the function is called
