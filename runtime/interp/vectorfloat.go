@@ -3,7 +3,7 @@ package interp
 // This file computes with floats. Operands that are not numbers are looked at before: the compiler may swap the
 // operands of an addition, and then the result would have the other one's payload.
 
-import "math"
+import "unsafe"
 
 // Functions of floats, behind those of [lane].
 const (
@@ -42,6 +42,11 @@ const (
 	quiet32    = 1 << 22
 )
 
+func float64Of(x uint64) float64 { return *(*float64)(unsafe.Pointer(&x)) }
+func float32Of(x uint32) float32 { return *(*float32)(unsafe.Pointer(&x)) }
+func bits64(x float64) uint64    { return *(*uint64)(unsafe.Pointer(&x)) }
+func bits32(x float32) uint32    { return *(*uint32)(unsafe.Pointer(&x)) }
+
 func isNaN64(x uint64) bool { return x<<1 > exponent64<<1 }
 func isNaN32(x uint32) bool { return x<<1 > exponent32<<1 }
 
@@ -49,37 +54,37 @@ func widen(x uint32) uint64 {
 	if isNaN32(x) {
 		return uint64(x)>>31<<63 | exponent64 | quiet64 | uint64(x)<<41>>12
 	}
-	return math.Float64bits(float64(math.Float32frombits(x)))
+	return bits64(float64(float32Of(x)))
 }
 
 func narrowFloat(x uint64) uint64 {
 	if isNaN64(x) {
 		return x>>63<<31 | exponent32 | quiet32 | x<<12>>41
 	}
-	return uint64(math.Float32bits(float32(math.Float64frombits(x))))
+	return uint64(bits32(float32(float64Of(x))))
 }
 
 // float applies a function to elements of 64 bits.
 func float(f uint32, a, b, c, imm uint64) uint64 {
 	switch f {
 	case fFMin, fFMax, fFCmp:
-		x, y := math.Float64frombits(a), math.Float64frombits(b)
+		x, y := float64Of(a), float64Of(b)
 		return compareFloats(f, a, b, x < y, x == y, x > y, imm)
 	case fWiden:
 		return widen(uint32(b))
 	case fFromInt:
-		return math.Float64bits(float64(int64(b)))
+		return bits64(float64(int64(b)))
 	case fFromUint:
 		return fromUint(b)
 	case fFromInt32:
-		return math.Float64bits(float64(int32(b)))
+		return bits64(float64(int32(b)))
 	case fFMA, fFMAN, fFMS, fFMSN:
 		return fma(f, a, b, c)
 	case fFSqrt:
 		if isNaN64(b) {
 			return b | quiet64
 		}
-		return math.Float64bits(math.Sqrt(math.Float64frombits(b)))
+		return sqrt64(b)
 	case fFRound:
 		return round(b, imm)
 	}
@@ -89,7 +94,7 @@ func float(f uint32, a, b, c, imm uint64) uint64 {
 	if isNaN64(b) {
 		return b | quiet64
 	}
-	x, y := math.Float64frombits(a), math.Float64frombits(b)
+	x, y := float64Of(a), float64Of(b)
 	switch f {
 	case fFAdd:
 		x += y
@@ -100,7 +105,7 @@ func float(f uint32, a, b, c, imm uint64) uint64 {
 	case fFDiv:
 		x /= y
 	}
-	return math.Float64bits(x)
+	return bits64(x)
 }
 
 // float32bits applies a function to elements of 32 bits. Conversions take all of b.
@@ -108,14 +113,14 @@ func float32bits(f uint32, a, b, c, imm uint64) uint64 {
 	p, q := uint32(a), uint32(b)
 	switch f {
 	case fFMin, fFMax, fFCmp:
-		x, y := math.Float32frombits(p), math.Float32frombits(q)
+		x, y := float32Of(p), float32Of(q)
 		return compareFloats(f, a, b, x < y, x == y, x > y, imm)
 	case fNarrow:
 		return narrowFloat(b)
 	case fFromInt:
-		return uint64(math.Float32bits(float32(int64(b))))
+		return uint64(bits32(float32(int64(b))))
 	case fFromInt32:
-		return uint64(math.Float32bits(float32(int32(b))))
+		return uint64(bits32(float32(int32(b))))
 	case fToInt32:
 		return toInt(widen(q), 4, 32)
 	case fToInt32T:
@@ -126,7 +131,7 @@ func float32bits(f uint32, a, b, c, imm uint64) uint64 {
 		if isNaN32(q) {
 			return uint64(q | quiet32)
 		}
-		return uint64(math.Float32bits(float32(math.Sqrt(float64(math.Float32frombits(q))))))
+		return narrowFloat(sqrt64(widen(q)))
 	case fFRound:
 		return narrowFloat(round(widen(q), imm))
 	}
@@ -136,7 +141,7 @@ func float32bits(f uint32, a, b, c, imm uint64) uint64 {
 	if isNaN32(q) {
 		return uint64(q | quiet32)
 	}
-	x, y := math.Float32frombits(p), math.Float32frombits(q)
+	x, y := float32Of(p), float32Of(q)
 	switch f {
 	case fFAdd:
 		x += y
@@ -147,7 +152,7 @@ func float32bits(f uint32, a, b, c, imm uint64) uint64 {
 	case fFDiv:
 		x /= y
 	}
-	return uint64(math.Float32bits(x))
+	return uint64(bits32(x))
 }
 
 // relations has the relations for which each comparison holds: less 1, equal 2, greater 4, unordered 8.
@@ -182,7 +187,7 @@ func round(b, mode uint64) uint64 {
 		return b | quiet64
 	}
 	sign := b >> 63 << 63
-	x := math.Float64frombits(b ^ sign)
+	x := float64Of(b ^ sign)
 	if x >= 1<<52 {
 		return b
 	}
@@ -199,12 +204,12 @@ func round(b, mode uint64) uint64 {
 			y++
 		}
 	}
-	return math.Float64bits(y) | sign
+	return bits64(y) | sign
 }
 
 // toInt converts a float to an integer of so many bits. What does not fit becomes the smallest negative number.
 func toInt(b, mode uint64, width uint8) uint64 {
-	x := math.Float64frombits(round(b, mode))
+	x := float64Of(round(b, mode))
 	limit := float64(1 << 31)
 	if width == 64 {
 		limit = 1 << 63
@@ -217,9 +222,9 @@ func toInt(b, mode uint64, width uint8) uint64 {
 
 func fromUint(b uint64) uint64 {
 	if int64(b) >= 0 {
-		return math.Float64bits(float64(int64(b)))
+		return bits64(float64(int64(b)))
 	}
-	return math.Float64bits(2 * float64(int64(b>>1|b&1)))
+	return bits64(2 * float64(int64(b>>1|b&1)))
 }
 
 // fma multiplies a and b, and adds c, with one rounding.
@@ -262,13 +267,13 @@ func fma32(f uint32, a, b, c uint32) uint64 {
 	if f == fFMS || f == fFMSN {
 		c ^= 1 << 31
 	}
-	p := float64(float64(math.Float32frombits(a)) * float64(math.Float32frombits(b)))
-	z := float64(math.Float32frombits(c))
+	p := float64(float64(float32Of(a)) * float64(float32Of(b)))
+	z := float64(float32Of(c))
 	s := p + z
 	if s != s {
 		return 0xff8<<20 | quiet32
 	}
-	u := math.Float64bits(s)
+	u := bits64(s)
 	if u&exponent64 != exponent64 && u&1 == 0 {
 		v := s - p
 		rest := (p - (s - v)) + (z - v) // what the addition lost
@@ -313,7 +318,7 @@ func (m *Machine) vectorFlags(o *op) bool {
 	if o.fl == 32 {
 		p, q = widen(uint32(p)), widen(uint32(q))
 	}
-	x, y := math.Float64frombits(p), math.Float64frombits(q)
+	x, y := float64Of(p), float64Of(q)
 	switch {
 	case x > y:
 	case x < y:

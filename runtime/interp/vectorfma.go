@@ -1,22 +1,19 @@
 package interp
 
-// This file multiplies and adds with one rounding. math.FMA asks which processor this is, and calls code that may be
-// instrumented.
+// This file multiplies and adds with one rounding, and takes roots. Programs may instrument package math, so nothing
+// here may call it.
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // fma64 returns x*y + z.
 func fma64(x, y, z uint64) uint64 {
 	const magnitude, infinity = 1<<63 - 1, 0x7ff << 52
 	if x&magnitude == 0 || y&magnitude == 0 || x&infinity == infinity || y&infinity == infinity || z&infinity == infinity {
-		p, a := math.Float64frombits(x)*math.Float64frombits(y), math.Float64frombits(z)
+		p, a := float64Of(x)*float64Of(y), float64Of(z)
 		if x&infinity != infinity && y&infinity != infinity && z&infinity == infinity {
 			return z // the product of two numbers may overflow, alone
 		}
-		return math.Float64bits(p + a)
+		return bits64(p + a)
 	}
 	xm, xe := split(x)
 	ym, ye := split(y)
@@ -120,4 +117,53 @@ func rounded(hi, lo uint64, e int, sign uint64) uint64 {
 		q++
 	}
 	return sign<<63 | uint64(exponent-1)<<52 + q
+}
+
+// sqrt64 returns the square root of x, which is not NaN.
+func sqrt64(x uint64) uint64 {
+	if x<<1 == 0 || x == exponent64 {
+		return x
+	}
+	if x>>63 != 0 {
+		return 1<<63 | exponent64 | quiet64
+	}
+	m, e := split(x)
+	n := bits.LeadingZeros64(m) & 63
+	if m, e = m<<n, e-n; e&1 != 0 {
+		m, e = m>>1, e+1
+	}
+	// Newton's method finds y, the root of m, as far as a float64 goes, and r the root of m << 64 but for some of its
+	// low bits. What m << 64 is more than r*r gives these.
+	f := float64(m>>1) * 2
+	y := float64Of(bits64(f)>>1 + 1023<<51)
+	for range 4 {
+		y = (y + f/y) / 2
+	}
+	r := ^uint64(0)
+	if y < 1<<32 {
+		r = uint64(int64(y*(1<<31))) << 1
+	}
+	hi, lo := bits.Mul64(r, r)
+	lo, borrow := bits.Sub64(0, lo, 0)
+	hi, _ = bits.Sub64(m, hi, borrow)
+	r += uint64(int64((float64(int64(hi))*(1<<64) + float64(lo>>1)*2) / (2 * (float64(r>>1) * 2))))
+	for {
+		hi, lo = bits.Mul64(r, r)
+		if hi < m || hi == m && lo == 0 {
+			break
+		}
+		r--
+	}
+	for {
+		next := r + 1
+		h, l := bits.Mul64(next, next)
+		if next == 0 || h > m || h == m && l != 0 {
+			break
+		}
+		r, hi, lo = next, h, l
+	}
+	if hi != m || lo != 0 {
+		lo = 1
+	}
+	return rounded(r, lo, (e-64)/2-64, 0)
 }

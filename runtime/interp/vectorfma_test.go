@@ -37,3 +37,23 @@ func TestFMA(t *testing.T) {
 		}
 	}
 }
+
+func TestSqrt(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	list := []uint64{0, 1, 2, 3, 4, 1<<52 - 1, 1 << 52, 1<<52 + 1, exponent64 - 1, exponent64, 1 << 63, 1<<63 | 1, 1<<63 | exponent64}
+	for range 1 << 17 {
+		x := r.Uint64()
+		root := math.Float64bits(float64(r.Uint32() >> (r.Uint32() & 31)))
+		list = append(list, x, x&(1<<52-1)>>(x>>58), 0x3ff<<52+x>>11, math.Float64bits(math.Float64frombits(root)*math.Float64frombits(root)))
+	}
+	for _, x := range list {
+		if isNaN64(x) {
+			continue
+		}
+		for _, x := range []uint64{x, x + 1, x - 1} {
+			if want := math.Float64bits(math.Sqrt(math.Float64frombits(x))); !isNaN64(x) && sqrt64(x) != want {
+				t.Fatalf("the root of %#x is %#x, want %#x", x, sqrt64(x), want)
+			}
+		}
+	}
+}
