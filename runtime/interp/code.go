@@ -1,27 +1,52 @@
 package interp
 
-// This file holds the cache of decoded code.
+// This file holds the cache of decoded code, which many threads use at once.
+//
+// A machine decodes a piece into memory of its own, where nobody waits for it if a fault ends the decoding. It then
+// takes as much of the cache as the piece needs, copies the piece there and puts it into the index, by one atomic
+// store behind all others. A piece that is in the index changes no more, but for links, each of them one word. So
+// nothing waits for anything: there is no lock.
 
 import "unsafe"
 
-// Code holds the pieces that code was decoded to. Only one machine at a time may run on it.
+// Code holds the pieces that code was decoded to. Any number of machines may run on it at once.
 type Code struct {
-	// Actions, if set, is called when an instruction is decoded. It says which events the instruction
-	// has, or returns false if code there is not to be interpreted.
+	// Actions, if set, is called when an instruction is decoded, by several threads at once. It says which
+	// events the instruction has, or returns false if code there is not to be interpreted.
 	Actions func(pc uint64, a *Actions) bool
+
+	// Texts are the code that is decoded: elsewhere windows end, see [Refused]. Without any, all code is. What was
+	// decoded is kept, so it must be code that is never replaced by other code, such as the executable's own; what
+	// else is mapped may be gone tomorrow. A breakpoint that somebody puts into a text, as debuggers and uprobes
+	// do, changes nothing: if the instruction was decoded before, the original goes on, and so does the program
+	// when the breakpoint was handled. Otherwise it ends windows until it is taken away.
+	Texts [4]Text
+
+	// Fresh, unless 0, is after how many instructions that nobody has decoded yet a window ends, see [NewCode]. So
+	// the cost of decoding is spread over windows.
+	Fresh int
 
 	// Exact makes each instruction a piece of its own, with all its flags, so that a window ends after
 	// exactly as many instructions as were asked for.
 	Exact bool
 
-	Decoded int // instructions since Clear
-
 	memory  unsafe.Pointer
 	base    uint64 // its address
 	size    uint64
-	free    uint64 // the first byte that is free
 	buckets uint64
+
+	free    uint64 // the first byte that is free
+	decoded uint64
+	emptied uint64
+	users   uint32 // machines in Run, plus emptying
+	full    uint32 // 1 if a piece found no room
 }
+
+// A Text is a range of addresses.
+type Text struct{ Low, High uint64 }
+
+// emptying is added to users by the machine that empties the cache.
+const emptying = 1 << 31
 
 // Actions are the events of an instruction; 0 is none. They are reported in this order.
 type Actions struct {
@@ -29,9 +54,13 @@ type Actions struct {
 	Index    uint64 // at a jump by a table: plus the index
 	Taken    uint64 // if the branch is taken
 	NotTaken uint64 // if not
+
+	// Note is for the function that finds actions: a machine keeps it from one instruction to the next.
+	Note int
 }
 
-// Init gives the cache its memory, which must be zero, aligned to 8 bytes, and at least 64 KB.
+// Init gives the cache its memory, which must be zero, aligned to 8 bytes, at least 64 KB and below 4 GB. When it is
+// full, windows end with [CodeFull], and the next window that begins while no machine is in Run empties it.
 func (c *Code) Init(memory unsafe.Pointer, size uintptr) {
 	c.memory, c.base, c.size = memory, uint64(uintptr(memory)), uint64(size)&^31
 	c.buckets = 1
@@ -41,16 +70,56 @@ func (c *Code) Init(memory unsafe.Pointer, size uintptr) {
 	c.free = (c.buckets*4 + 31) &^ 31
 }
 
-// Clear drops all pieces. No machine may be running, and none may go on with a window.
+// Clear drops all pieces. No machine may be running.
 func (c *Code) Clear() {
 	for i := uint64(0); i < c.buckets; i++ {
 		*c.bucketAt(i) = 0
 	}
-	c.free, c.Decoded = (c.buckets*4+31)&^31, 0
+	store64(&c.free, (c.buckets*4+31)&^31)
+	store64(&c.decoded, 0)
+	store32(&c.full, 0)
 }
 
 // Used returns how many bytes of the memory are used.
-func (c *Code) Used() uint64 { return c.free }
+func (c *Code) Used() uint64 { return load64(&c.free) }
+
+// Decoded returns how many instructions the cache holds.
+func (c *Code) Decoded() int { return int(load64(&c.decoded)) }
+
+// Emptied returns how often the cache was emptied because it was full.
+func (c *Code) Emptied() int { return int(load64(&c.emptied)) }
+
+// enter counts a machine that begins to run. Before, it empties a full cache if no other runs. It returns false if
+// another one is about to do so.
+func (c *Code) enter() bool {
+	if load32(&c.full) != 0 && cas32(&c.users, 0, emptying) {
+		if load32(&c.full) != 0 { // nobody else has emptied it meanwhile
+			c.Clear()
+			add64(&c.emptied, 1)
+		}
+		add32(&c.users, -emptying)
+	}
+	if add32(&c.users, 1) >= emptying {
+		c.leave()
+		return false
+	}
+	return true
+}
+
+func (c *Code) leave() { add32(&c.users, -1) }
+
+// has reports whether code at pc may be decoded.
+func (c *Code) has(pc uint64) bool {
+	if c.Texts[0].High == 0 {
+		return true
+	}
+	for i := range c.Texts {
+		if t := &c.Texts[i]; pc-t.Low < t.High-t.Low {
+			return true
+		}
+	}
+	return false
+}
 
 func (c *Code) bucketAt(i uint64) *uint32 { return (*uint32)(unsafe.Add(nil, c.base+4*i)) }
 
@@ -61,8 +130,10 @@ func (c *Code) bucket(pc uint64) *uint32 {
 func (c *Code) pieceAt(l uint32) *piece { return (*piece)(unsafe.Add(nil, c.base+uint64(l))) }
 
 // find returns the piece that begins at pc, 0 if there is none yet.
-func (c *Code) find(pc uint64) uint32 {
-	l := *c.bucket(pc)
+func (c *Code) find(pc uint64) uint32 { return c.after(load32(c.bucket(pc)), pc) }
+
+// after returns the first piece of a list that begins at pc.
+func (c *Code) after(l uint32, pc uint64) uint32 {
 	for l != 0 {
 		p := c.pieceAt(l)
 		if p.pc == pc {
@@ -75,30 +146,68 @@ func (c *Code) find(pc uint64) uint32 {
 
 // piece returns the piece that begins at pc. It decodes it if need be; 0 means that m.stop says why not.
 func (m *Machine) piece(pc uint64) uint32 {
-	c := m.code
-	if l := c.find(pc); l != 0 {
+	if l := m.code.find(pc); l != 0 {
 		return l
 	}
-	return c.decode(m, pc)
+	return m.decode(pc)
 }
 
 // decode decodes the piece at pc.
-func (c *Code) decode(m *Machine, pc uint64) uint32 {
-	d := &m.d
-	at := c.free
-	if at+pieceMax > c.size {
+func (m *Machine) decode(pc uint64) uint32 {
+	c, d := m.code, &m.d
+	if c.Fresh > 0 && m.fresh >= c.Fresh {
+		m.stop = NewCode
+		return 0
+	}
+	if load32(&c.full) != 0 {
 		m.stop = CodeFull
 		return 0
 	}
-	p := c.pieceAt(uint32(at))
-	p.pc = pc
-	d.start, d.first, d.op = pc, c.base+at+opSize64, c.base+at+opSize64
-	d.piece(p)
-	c.free = d.op - c.base
-	b := c.bucket(pc)
-	p.next = *b
-	*b = uint32(at)
-	c.Decoded += int(p.n)
+	if m.stop = d.piece(pc); m.stop != Done {
+		return 0
+	}
+	m.fresh += int(d.n)
+	if l := c.find(pc); l != 0 { // another machine has decoded it meanwhile
+		return l
+	}
+	first := uint64(uintptr(unsafe.Pointer(&d.ops)))
+	need := d.op - first
+	var at uint64
+	for {
+		at = load64(&c.free)
+		if at+need > c.size {
+			store32(&c.full, 1)
+			m.stop = CodeFull
+			return 0
+		}
+		if cas64(&c.free, at, at+need) {
+			break
+		}
+	}
+	if d.branch != 0 { // to the pieces of its events, which are behind it
+		o := (*op)(unsafe.Add(nil, d.branch))
+		if o.l0 != 0 {
+			o.l0 += uint32(at)
+		}
+		if o.l1 != 0 {
+			o.l1 += uint32(at)
+		}
+	}
+	for i := uint64(0); i < need; i += 8 {
+		*word(c.base + at + i) = *word(first + i)
+	}
+	p, b := c.pieceAt(uint32(at)), c.bucket(pc)
+	for {
+		head := load32(b)
+		if l := c.after(head, pc); l != 0 { // another machine was first, and the memory is lost until the cache is emptied
+			return l
+		}
+		p.next = head
+		if cas32(b, head, uint32(at)) {
+			break
+		}
+	}
+	add64(&c.decoded, uint64(d.n))
 	return uint32(at)
 }
 
@@ -114,9 +223,9 @@ func (m *Machine) link(p *piece, o *op, taken bool) uint32 {
 		return 0
 	}
 	if taken {
-		o.l1 = l
+		store32(&o.l1, l)
 	} else {
-		o.l0 = l
+		store32(&o.l0, l)
 	}
 	return l
 }

@@ -19,9 +19,10 @@ type decoder struct {
 	c *Code // set by Init: pointers that are stored later need write barriers
 	m *Machine
 
-	start uint64 // PC of the piece
-	first uint64 // its first operation
-	op    uint64 // where the next operation goes
+	start  uint64 // PC of the piece
+	first  uint64 // its first operation
+	op     uint64 // where the next operation goes
+	branch uint64 // the operation at the end of the piece, if it has events
 
 	code [16]byte
 	have int // bytes in code
@@ -65,6 +66,8 @@ type decoder struct {
 	sh     uint8
 	disp   int64
 	disp8  bool // the displacement is a byte: with an EVEX prefix it counts operands, see scale
+
+	ops [pieceMax / opSize64]op // the piece: its header, its operations, and the pieces of its events
 }
 
 // emit returns the next operation, for the caller to fill.
@@ -126,32 +129,26 @@ func (d *decoder) immZ(width uint8) uint64 {
 	return d.imm32()
 }
 
-// piece decodes instructions from d.start on.
-func (d *decoder) piece(p *piece) {
-	d.n = 0
-	pc := d.start
+// piece decodes the instructions from pc on. If nothing can be decoded there, and that may be otherwise tomorrow, it
+// returns the reason.
+func (d *decoder) piece(pc uint64) Stop {
+	d.start, d.n, d.branch = pc, 0, 0
+	p := (*piece)(unsafe.Pointer(&d.ops))
+	d.first = uint64(uintptr(unsafe.Pointer(p))) + opSize64
+	d.op = d.first
 	for {
 		d.pc = pc
-		d.acts = Actions{}
-		if d.c.Actions != nil && !d.c.Actions(pc, &d.acts) {
-			d.stopAt(Refused)
-			break
-		}
-		if d.acts.At != 0 {
-			d.emit(kAct).imm = d.acts.At
-		}
 		begin := d.op
-		end, ok := d.instruction()
-		if !ok {
-			d.op = begin
-			why := d.why
-			if why == Done {
-				why = Unknown
+		end, why := d.actions()
+		if why != Done {
+			d.op = begin // the instruction is not executed, and has no event
+			if why != Refused && why != Breakpoint && why != Fault {
+				d.stopAt(why)
+			} else if d.n == 0 {
+				return why
+			} else {
+				d.goOn(pc)
 			}
-			if d.acts.At != 0 {
-				d.op -= opSize64 // the instruction is not executed
-			}
-			d.stopAt(why)
 			break
 		}
 		pc = d.next
@@ -160,18 +157,49 @@ func (d *decoder) piece(p *piece) {
 			break
 		}
 		if d.n >= pieceInsns || d.op-d.first >= pieceOps*opSize64 || d.c.Exact {
-			d.emit(kJmp).disp = int64(pc - d.start)
+			d.goOn(pc)
 			break
 		}
 	}
-	p.n, p.event, p.size = d.n, false, uint32(pc-d.start)
+	p.pc, p.n, p.event, p.size, p.next = d.start, d.n, false, uint32(pc-d.start), 0
 	last := d.op
-	if end := (*op)(unsafe.Add(nil, last-opSize64)); d.why == Done && end.k >= kJcc && end.k < kJmp {
-		d.events(end, int64(pc-d.start))
+	if o := (*op)(unsafe.Add(nil, last-opSize64)); o.k >= kJcc && o.k < kJmp {
+		d.branch = last - opSize64
+		d.events(o, int64(pc-d.start))
 	}
 	if !d.c.Exact {
 		d.hush(d.first, last)
 	}
+	return Done
+}
+
+// goOn emits a jump to where the next piece begins.
+func (d *decoder) goOn(pc uint64) { d.emit(kJmp).disp = int64(pc - d.start) }
+
+// actions decodes the instruction at d.pc, with the event before it.
+func (d *decoder) actions() (end bool, why Stop) {
+	d.acts = Actions{Note: d.acts.Note}
+	if !d.c.has(d.pc) || d.c.Actions != nil && !d.c.Actions(d.pc, &d.acts) {
+		return false, Refused
+	}
+	if d.acts.At != 0 {
+		d.emit(kAct).imm = d.acts.At
+	}
+	end, ok := d.instruction()
+	if d.have > 0 {
+		// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the
+		// byte still is what it was, so were the others when they were read.
+		if b, ok := d.m.load(d.pc, 1); !ok || uint8(b) != d.code[0] {
+			return false, Breakpoint
+		}
+	}
+	switch {
+	case ok:
+		return end, Done
+	case d.why != Done:
+		return false, d.why
+	}
+	return false, Unknown
 }
 
 // events makes a piece for each event of a conditional jump, and links the jump to it.
@@ -186,7 +214,7 @@ func (d *decoder) events(jump *op, next int64) {
 
 func (d *decoder) event(e uint64, to int64) (l uint32) {
 	p := (*piece)(unsafe.Add(nil, d.op))
-	l = uint32(d.op - d.c.base)
+	l = uint32(d.op - uint64(uintptr(unsafe.Pointer(&d.ops)))) // decode adds where the piece comes to be
 	d.op += opSize64
 	p.pc, p.n, p.size, p.next, p.event = d.start, 0, 0, 0, true
 	d.emit(kAct).imm = e

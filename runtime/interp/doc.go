@@ -5,6 +5,7 @@
 //
 //	var code interp.Code                // the cache of decoded code
 //	code.Init(memory, size)
+//	code.Texts[0] = interp.Text{Low: low, High: high}
 //	code.Actions = func(pc uint64, a *interp.Actions) bool { ...; return true }
 //	m := new(interp.Machine)
 //	m.Init(&code)
@@ -18,6 +19,10 @@
 // an operation among the others, so instructions without events cost nothing more. Run is one switch over the kinds of
 // operations, run.go; what is rare is in slow.go. Loads and stores go through a table of lines: memory.go. Flags are
 // computed when somebody looks at them: flags.go, quiet.go.
+//
+// Many machines, one for each thread, may share code: a piece is decoded by one of them, in memory of its own, and then put
+// into the cache by atomic stores. The cache has the memory that Init gave it. When that is full, windows end, until
+// one begins while no other machine runs, and empties it.
 //
 // Everything that Run calls follows the rules of signal handlers: no allocation, no lock, no map, no write barrier, no
 // call of the Go runtime, not even of a panic. So arrays are indexed with masks or with bytes, and addresses are numbers.

@@ -2,7 +2,7 @@ package interp
 
 // This file holds the state of a window.
 
-// A Machine interprets the code of one thread. Its memory is fixed, some 330 KB; the caller allocates
+// A Machine interprets the code of one thread. Its memory is fixed, some 340 KB; the caller allocates
 // it once, where it likes.
 type Machine struct {
 	// R are the registers: 0 to 15 those of the processor in the order of their encoding, then those
@@ -30,8 +30,10 @@ type Machine struct {
 	Fetch func(addr uint64) (at uint64)
 
 	code    *Code
+	inside  bool // Run runs, or a handler has left it
 	stop    Stop
 	repeats uint32
+	fresh   int // instructions decoded since Reset
 	d       decoder
 
 	// Flags are kept as what they were computed from: see flags.go.
@@ -51,10 +53,20 @@ func (m *Machine) Init(c *Code) { m.code, m.d.c, m.d.m = c, c, m }
 
 // Reset begins a window at pc, with these flags. The caller has set the registers, or does so now.
 func (m *Machine) Reset(pc, flags uint64) {
-	m.PC, m.Steps, m.stop, m.repeats = pc, 0, Done, 0
+	m.Leave()
+	m.PC, m.Steps, m.stop, m.repeats, m.fresh = pc, 0, Done, 0, 0
 	m.R[rZero] = 0
 	m.setFlags(flags)
 	m.forget()
+}
+
+// Leave says that a handler has left Run. Reset does so, too; but until then the machine counts as running, so that
+// nobody can empty the cache of decoded code.
+func (m *Machine) Leave() {
+	if m.inside {
+		m.inside = false
+		m.code.leave()
+	}
 }
 
 // SetSegments sets the bases of FS and GS.

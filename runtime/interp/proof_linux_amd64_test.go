@@ -17,7 +17,7 @@ var (
 )
 
 // called has what handlers call beside Run, so that the linker keeps it though it is inlined elsewhere.
-var called = []any{(*Machine).Reset, (*Machine).Flags}
+var called = []any{(*Machine).Reset, (*Machine).Flags, (*Machine).Leave}
 
 var frame = regexp.MustCompile(`\t(?:SUBQ \$|ADDQ \$-)(0x[0-9a-f]+), SP\s*$`)
 
@@ -60,8 +60,8 @@ func TestMachineCode(t *testing.T) {
 		code[name] = text
 	}
 	const here = "github.com/pepgo/pep/runtime/interp."
-	roots := []string{here + "(*Machine).Run", here + "(*Machine).Reset", here + "(*Machine).Flags"}
-	indirect := map[string]int{here + "(*Machine).Run": 2, here + "(*Machine).enter": 1, here + "(*decoder).piece": 1}
+	roots := []string{here + "(*Machine).Run", here + "(*Machine).Reset", here + "(*Machine).Flags", here + "(*Machine).Leave"}
+	indirect := map[string]int{here + "(*Machine).run": 2, here + "(*Machine).enter": 1, here + "(*decoder).actions": 1}
 	seen := map[string]bool{}
 	for len(roots) > 0 {
 		name := roots[0]

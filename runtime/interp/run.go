@@ -7,6 +7,18 @@ import "unsafe"
 // Run interprets until about n more instructions are done, or something ends the window. It ends between pieces, so
 // it may do up to 31 instructions more.
 func (m *Machine) Run(n int) Stop {
+	if !m.code.enter() {
+		m.stop = CodeFull
+		return CodeFull
+	}
+	m.inside = true
+	why := m.run(n)
+	m.inside = false
+	m.code.leave()
+	return why
+}
+
+func (m *Machine) run(n int) Stop {
 	var (
 		r    = &m.R
 		base = m.code.base
@@ -414,7 +426,7 @@ enter:
 			goto taken
 		case kCall:
 			a = r[rSP] - 8
-			v = after(p)
+			v = behind(p)
 			if e = m.entry(a); e.tag == (a+7)&^lineMask+1 {
 				*word(a + e.delta) = v
 				r[rSP] = a
@@ -440,7 +452,7 @@ enter:
 		case kCallR:
 			v = r[o.s]
 			a = r[rSP] - 8
-			if !m.store(a, after(p), 8) {
+			if !m.store(a, behind(p), 8) {
 				goto fault
 			}
 			r[rSP] = a
@@ -458,7 +470,7 @@ enter:
 	}
 
 taken:
-	if l = o.l1; l != 0 {
+	if l = load32(&o.l1); l != 0 {
 		goto enter
 	}
 	if l = m.link(pieceOf(p), o, true); l != 0 {
@@ -468,7 +480,7 @@ taken:
 	return m.stop
 
 fallen:
-	if l = o.l0; l != 0 {
+	if l = load32(&o.l0); l != 0 {
 		goto enter
 	}
 	if l = m.link(pieceOf(p), o, false); l != 0 {
@@ -496,5 +508,5 @@ fault:
 
 func pieceOf(at uint64) *piece { return (*piece)(unsafe.Add(nil, at)) }
 
-// after returns the PC behind a piece.
-func after(at uint64) uint64 { return pieceOf(at).pc + uint64(int64(int32(pieceOf(at).size))) }
+// behind returns the PC behind a piece.
+func behind(at uint64) uint64 { return pieceOf(at).pc + uint64(int64(int32(pieceOf(at).size))) }

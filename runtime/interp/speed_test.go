@@ -139,8 +139,8 @@ func BenchmarkWindow(b *testing.B) {
 					}
 					why := m.Run(length)
 					d := time.Since(begin)
-					if between == "first" && c.Decoded > 0 {
-						per = append(per, float64(d.Nanoseconds())/float64(c.Decoded))
+					if between == "first" && c.Decoded() > 0 {
+						per = append(per, float64(d.Nanoseconds())/float64(c.Decoded()))
 						continue
 					}
 					if fresh = why != Done; m.Steps-before >= 5000 {

@@ -14,14 +14,15 @@ const (
 	Machinery              // CPUID, RDTSC and the like, whose result depends on the processor
 	Divide                 // a division by zero, or a quotient that is too large
 	StoresFull             // the window wrote to more memory than the buffer holds
-	CodeFull               // the code cache is full
-	Refused                // Actions refused the code
+	CodeFull               // the code cache is full, or is being emptied
+	Refused                // Actions refused the code, or it is not in Code.Texts
+	NewCode                // more code than Code.Fresh allows was new
 	Long                   // a repeated instruction that would not end
 	NStops
 )
 
 var stopNames = [NStops]string{"done", "fault", "unknown instruction", "system call", "breakpoint", "undefined instruction",
-	"machine instruction", "division", "too many stores", "code cache full", "code refused", "long repetition"}
+	"machine instruction", "division", "too many stores", "code cache full", "code refused", "new code", "long repetition"}
 
 // String returns the reason in words.
 func (s Stop) String() string {

@@ -28,19 +28,11 @@ import (
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-// Rows are the rows of a program. Only one machine at a time may use them.
+// Rows are the rows of a program. Any number of machines may use them at once.
 type Rows struct {
-	table     *actiontable.Table
-	text      uint64
-	funcs     []decoded         // by number of the function
-	registers []uint16          // likewise: how many a function has, once it is decoded
-	rows      []actiontable.Row // used of them
-	ops       []register.Op     // usedOps of them
-	used      int
-	usedOps   int
-	full      bool
-	last      int // the function of the last instruction
-	lo, hi    uint64
+	funcs  []Func
+	firsts []uint32 // the first row of each function
+	rows   []Row
 }
 
 // decoded says where the rows of a function are. It has none if there are 0.
@@ -100,21 +92,20 @@ const (
 )
 
 // Actions is what interp.Code.Actions wants. Here and below all indexes are compared, so that the compiler adds no
-// comparison that ends in a panic.
+// comparison that ends in a panic. The note is the function of the instruction before.
 func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
-	if pc-r.lo >= r.hi-r.lo && !r.enter(pc) {
-		return false
-	}
-	fn := r.last
-	own := r.own(fn)
-	if fn < 0 || len(own) == 0 {
+	fn, f := r.function(pc, a.Note)
+	if f == nil || fn < 0 || fn >= len(r.firsts) {
 		return true
 	}
-	at := uint32(pc - r.lo)
-	for i := search(own, actiontable.Key(at, actiontable.At, 0)); i >= 0 && i < len(own) && own[i].PC == at; i++ {
-		event := isAction | uint64(fn)<<32 | uint64(own[i].Action)
-		switch own[i].Way {
-		case actiontable.At:
+	first := int(r.firsts[fn])
+	end := first + int(f.Rows)
+	a.Note = fn
+	at := uint32(pc - f.Addr)
+	for i := r.search(first, end, key(at, At, 0)); i >= 0 && i < end && i < len(r.rows) && r.rows[i].PC == at; i++ {
+		event := isAction | uint64(fn)<<32 | uint64(r.rows[i].Action)
+		switch r.rows[i].Way {
+		case At:
 			a.At = event
 		case actiontable.Taken:
 			a.Taken = event
@@ -128,12 +119,12 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	return true
 }
 
-// enter finds the function at pc, and decodes it if need be. It reports false if there is no room for it.
-func (r *Rows) enter(pc uint64) bool {
-	r.last, r.lo, r.hi = -1, 0, 0
-	at := pc - r.text
-	if at > 1<<32-1 {
-		return true
+// function returns the function at pc, or nil. It looks at the function near first.
+func (r *Rows) function(pc uint64, near int) (int, *Func) {
+	if n := near; n >= 0 && n < len(r.funcs) {
+		if f := &r.funcs[n]; pc-f.Addr < uint64(f.Size) {
+			return n, f
+		}
 	}
 	fn := r.table.Find(uint32(at))
 	if fn < 0 || fn >= len(r.funcs) {
@@ -146,7 +137,7 @@ func (r *Rows) enter(pc uint64) bool {
 	if fn+1 < len(r.funcs) {
 		r.hi = r.text + uint64(r.table.Addr(fn+1))
 	}
-	return true
+	return n, f
 }
 
 func (r *Rows) decode(fn int) bool {

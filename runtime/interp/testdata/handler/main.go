@@ -260,7 +260,7 @@ func main() {
 		q := func(x []float64, p int) float64 { return x[len(x)*p/100] }
 		fmt.Println("faults", faults)
 		fmt.Printf("windows %d, busy %d, instructions %d; us a window: 10%% %.1f, median %.1f, 90%% %.1f; ns an instruction of long ones: %.2f %.2f %.2f; decoded %d, %d bytes\n",
-			windows, busy, steps/windows, q(all, 10), q(all, 50), q(all, 90), q(per, 10), q(per, 50), q(per, 90), code.Decoded, code.Used())
+			windows, busy, steps/windows, q(all, 10), q(all, 50), q(all, 90), q(per, 10), q(per, 50), q(per, 90), code.Decoded(), code.Used())
 		for why, n := range reasons {
 			if n > 0 {
 				fmt.Printf("%v: %d", interp.Stop(why), n)

@@ -125,7 +125,7 @@ func (m *Machine) Run(t *Table, n int, visit func(*Step)) Stop {
 var reasons = [interp.NStops]Stop{
 	interp.Fault: Fault, interp.Unknown: Unsupported, interp.Syscall: Syscall, interp.Breakpoint: Trap, interp.Undefined: Trap,
 	interp.Machinery: Unsupported, interp.Divide: Divide, interp.StoresFull: StoresFull, interp.CodeFull: StoresFull,
-	interp.Refused: Unsupported, interp.Long: String,
+	interp.Refused: Unsupported, interp.NewCode: Unsupported, interp.Long: String,
 }
 
 // before notes the operands of an instruction that is about to be executed.
