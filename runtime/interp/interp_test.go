@@ -86,8 +86,8 @@ func TestClockAndFlags(t *testing.T) {
 	m.TSC, m.R[rCX] = 5<<32|7, 0
 	m.R[rSP] = uint64(uintptr(unsafe.Pointer(&stack[4])))
 	m.Reset(address(&code[0]), 0)
-	if why := m.Run(4); why != Breakpoint || m.R[rAX] != 39 || m.R[rDX] != 5 || m.R[rCX] != 0 {
-		t.Errorf("got %v, AX %d, DX %d, CX %d, want %v, 39, 5, 0", why, m.R[rAX], m.R[rDX], m.R[rCX], Breakpoint)
+	if why := m.Run(4); why != Breakpoint || m.R[rAX] != 7+7 || m.R[rDX] != 5 || m.R[rCX] != 0 {
+		t.Errorf("got %v, AX %d, DX %d, CX %d, want %v, 14, 5, 0", why, m.R[rAX], m.R[rDX], m.R[rCX], Breakpoint)
 	}
 	if f := m.Flags(); f != flagZ|flagP {
 		t.Errorf("got flags %#x, want %#x", f, flagZ|flagP)

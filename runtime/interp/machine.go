@@ -18,7 +18,9 @@ type Machine struct {
 	PC    uint64
 	Steps int // instructions interpreted since Reset
 
-	// TSC is what the window's first RDTSC reads. If it is 0, RDTSC ends windows.
+	// TSC is the processor's time when the window begins. RDTSC and RDTSCP read it, plus a cycle for each instruction
+	// since: what they would read now is the time of the interpreter, which goes by ten times as fast. If it is 0, they
+	// end windows.
 	TSC uint64
 
 	// Act is called for each event, with its number. The stack pointer is m.R[4]. It must be set if Code.Actions is.

@@ -357,7 +357,7 @@ enter:
 				goto fault
 			}
 		case kClock:
-			if !m.clock(o.imm) {
+			if !m.clock(o.imm, n-left) {
 				goto fault
 			}
 

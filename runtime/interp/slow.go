@@ -594,17 +594,17 @@ func (m *Machine) flag(opcode uint64) bool {
 	return true
 }
 
-// clock executes RDTSC and RDTSCP. Time goes on a little with each.
-func (m *Machine) clock(processor uint64) bool {
+// clock executes RDTSC and RDTSCP, after so many steps of this Run.
+func (m *Machine) clock(processor uint64, steps int) bool {
 	if m.TSC == 0 {
 		m.stop = Machinery
 		return false
 	}
-	m.R[rAX], m.R[rDX] = m.TSC&0xffffffff, m.TSC>>32
+	now := m.TSC + uint64(m.Steps+steps)
+	m.R[rAX], m.R[rDX] = now&0xffffffff, now>>32
 	if processor != 0 {
 		m.R[rCX] = 0
 	}
-	m.TSC += 32
 	return true
 }
 

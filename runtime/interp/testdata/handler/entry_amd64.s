@@ -64,7 +64,7 @@ TEXT ·restore(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	$15, AX	// rt_sigreturn
 	SYSCALL
 
-TEXT ·addresses(SB), NOSPLIT, $0-32
+TEXT ·addresses(SB), NOSPLIT, $0-40
 	LEAQ	·entry(SB), AX
 	MOVQ	AX, entry+0(FP)
 	LEAQ	·restore(SB), AX
@@ -73,6 +73,8 @@ TEXT ·addresses(SB), NOSPLIT, $0-32
 	MOVQ	AX, fault+16(FP)
 	LEAQ	·stub(SB), AX
 	MOVQ	AX, stub+24(FP)
+	LEAQ	·now(SB), AX
+	MOVQ	AX, now+32(FP)
 	RET
 
 // func cpuid(leaf, sub uint32) (a, b, c, d uint32)
@@ -86,9 +88,10 @@ TEXT ·cpuid(SB), NOSPLIT, $0-24
 	MOVL	DX, d+20(FP)
 	RET
 
-TEXT ·rdtsc(SB), NOSPLIT, $0-8
+// now returns the processor's time in AX, as the compiler's functions do.
+TEXT ·now(SB), NOSPLIT|NOFRAME, $0
+	LFENCE
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
-	MOVQ	AX, ret+0(FP)
 	RET

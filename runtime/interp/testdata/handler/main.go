@@ -2,7 +2,8 @@
 // work computed, which must not depend on windows, and how the windows ended.
 //
 //	handler on 600      // 600 rounds with windows, or
-//	handler off 600     // without
+//	handler off 600     // without, or
+//	handler clock 600   // with windows, of a program that looks at the clock all the time
 package main
 
 import (
@@ -26,9 +27,8 @@ import (
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-func addresses() (entry, restore, fault, stub uintptr)
+func addresses() (entry, restore, fault, stub, now uintptr)
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
-func rdtsc() uint64
 
 var (
 	zeroG    [64]uint64
@@ -40,18 +40,44 @@ var (
 
 	index  uint64          // of the window
 	cycles [1 << 16]uint64 // that windows took, with entry and exit
-	length [1 << 16]uint32 // instructions
+	timed  [1 << 16]timing
 
-	lock    uint32
-	code    interp.Code
-	machine *interp.Machine
-	offsets [8]uintptr // of components of the signal frame's vector registers
-	reasons [interp.NStops]int
-	windows int
-	busy    int
-	steps   int
-	pcs     [interp.NStops]uint64
+	lock     uint32
+	code     interp.Code
+	machine  *interp.Machine
+	newCode  interp.Code // of windows that see all code for the first time
+	newcomer *interp.Machine
+	nowCode  uintptr
+	rdtsc    func() uint64 // a call of the assembly function by its name would load the thread's g
+	offsets  [8]uintptr    // of components of the signal frame's vector registers
+	reasons  [interp.NStops]int
+	windows  int
+	busy     int
+	steps    int
+	pcs      [interp.NStops]uint64
 )
+
+// A timing says how long a window took, with the copies of registers.
+type timing struct {
+	kind   kind
+	steps  uint32
+	cycles uint64
+}
+
+// A kind is what the processor's caches and the decoded code are like when a window begins.
+type kind uint8
+
+const (
+	native kind = iota // the program has run for a while
+	first              // so it has, and all code is new
+	warm               // the same window was interpreted just now
+	fault              // not of the program: it ends at once
+)
+
+// Of eight windows that follow each other.
+var kinds = [8]kind{native, first, native, warm, native, native, native, fault}
+
+func at(p uintptr) uint64 { return *(*uint64)(unsafe.Add(unsafe.Pointer(nil), p)) }
 
 // tick runs on the signal stack.
 func tick(context, fs, tsc uintptr) {
@@ -59,8 +85,33 @@ func tick(context, fs, tsc uintptr) {
 		busy++
 		return
 	}
-	at := func(p uintptr) uint64 { return *(*uint64)(unsafe.Add(unsafe.Pointer(nil), p)) }
-	m := machine
+	m, k := machine, kinds[windows%8]
+	if k == first {
+		m = newcomer
+		newCode.Clear()
+	}
+	index = uint64(windows) % uint64(len(cycles))
+	windows++
+	begin := rdtsc()
+	set(m, context, fs, tsc)
+	if k == fault {
+		m.PC = stubPC
+	}
+	why := m.Run(6000)
+	if k == warm {
+		begin = rdtsc()
+		set(m, context, fs, tsc)
+		why = m.Run(6000)
+	}
+	timed[index] = timing{k, uint32(m.Steps), rdtsc() - begin}
+	reasons[why]++
+	steps += m.Steps
+	pcs[why] = m.PC
+	atomic.StoreUint32(&lock, 0)
+}
+
+// set begins a window of the thread that was interrupted.
+func set(m *interp.Machine, context, fs, tsc uintptr) {
 	regs := context + 40
 	for i, place := range [16]uintptr{13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7} {
 		m.R[i] = at(regs + 8*place)
@@ -102,22 +153,10 @@ func tick(context, fs, tsc uintptr) {
 	m.MXCSR = *(*uint32)(unsafe.Add(unsafe.Pointer(nil), area+24))
 	m.SetSegments(uint64(fs), 0)
 	m.TSC = uint64(tsc)
-	pc := at(regs + 8*16)
-	if windows%8 == 7 {
-		pc = stubPC
-	}
-	m.Reset(pc, at(regs+8*17))
+	m.Reset(at(regs+8*16), at(regs+8*17))
 	if g := at(fs - 8); g > 4096 { // no preemption
 		m.Store(g+16, at(uintptr(g))+928, 8)
 	}
-	windows++
-	why := m.Run(6000)
-	index = uint64(windows-1) % uint64(len(cycles))
-	length[index] = uint32(m.Steps)
-	reasons[why]++
-	steps += m.Steps
-	pcs[why] = m.PC
-	atomic.StoreUint32(&lock, 0)
 }
 
 // fsgsbase reports whether the kernel lets programs read the base of FS.
@@ -144,17 +183,12 @@ func start() {
 			offsets[i] = uintptr(b)
 		}
 	}
-	const size = 16 << 20
-	memory, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		panic(err)
-	}
-	code.Init(unsafe.Pointer(&memory[0]), size)
-	machine = new(interp.Machine)
-	machine.Init(&code)
+	machine, newcomer = new(interp.Machine), new(interp.Machine)
+	begin(&code, machine, 16<<20)
+	begin(&newCode, newcomer, 1<<20)
 	f := tick
 	tickCode = **(**uintptr)(unsafe.Pointer(&f))
-	entry, restore, fault, stub := addresses()
+	entry, restore, fault, stub, _ := addresses()
 	stubPC = uint64(stub)
 	const onStack, info, restorer, restart = 0x08000000, 4, 0x04000000, 0x10000000
 	sa := sigaction{entry, onStack | info | restorer | restart, restore, ^uint64(1<<(syscall.SIGSEGV-1) | 1<<(syscall.SIGBUS-1))}
@@ -174,6 +208,46 @@ func start() {
 	if _, _, e := syscall.RawSyscall(syscall.SYS_SETITIMER, 2, uintptr(unsafe.Pointer(&tv)), 0); e != 0 {
 		panic(e)
 	}
+}
+
+// begin gives a machine code with so much memory.
+func begin(c *interp.Code, m *interp.Machine, size uintptr) {
+	memory, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	c.Init(unsafe.Pointer(&memory[0]), size)
+	c.Texts[0], c.Texts[1] = text(os.Args[0]), text("[vdso]")
+	m.Init(c)
+}
+
+// text returns where the code of a mapped file is.
+func text(name string) (t interp.Text) {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for line := range strings.Lines(string(maps)) {
+		var low, high uint64
+		var rights string
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &low, &high, &rights); err == nil && rights == "r-xp" && strings.HasSuffix(line, name+"\n") {
+			return interp.Text{Low: low, High: high}
+		}
+	}
+	panic("no code of " + name)
+}
+
+// look looks at the clock after each hundred instructions or so.
+func look(rounds int) (sum int) {
+	before := time.Now()
+	for i := range rounds * 20000 {
+		for j := range 20 {
+			sum = sum*31 + i ^ j
+		}
+		now := time.Now()
+		if now.Before(before) {
+			panic("time goes back")
+		}
+		before = now
+	}
+	return sum
 }
 
 type record struct {
@@ -216,11 +290,14 @@ func work(round int) (sum int) {
 }
 
 func main() {
-	on := os.Args[1] == "on"
+	on, clock := os.Args[1] != "off", os.Args[1] == "clock"
 	rounds, err := strconv.Atoi(os.Args[2])
 	if err != nil {
 		panic(err)
 	}
+	_, _, _, _, nowCode = addresses()
+	p := &nowCode
+	rdtsc = *(*func() uint64)(unsafe.Pointer(&p))
 	if on {
 		if !fsgsbase() {
 			fmt.Println("no RDFSBASE")
@@ -233,6 +310,10 @@ func main() {
 	var total atomic.Int64
 	for i := range 4 {
 		wg.Go(func() {
+			if clock {
+				total.Add(int64(look(rounds)))
+				return
+			}
 			for round := range rounds {
 				total.Add(int64(work(round%60*4 + i)))
 			}
@@ -247,20 +328,29 @@ func main() {
 	ns, elapsed := float64(time.Since(t0)), float64(rdtsc()-c0)
 	fmt.Println("sum", total.Load())
 	if on {
-		var per, all []float64
+		var all []float64
+		per := map[kind][]float64{}
 		for i := range min(windows, len(cycles)) {
-			t := float64(cycles[i]) * ns / elapsed
-			all = append(all, t/1000)
-			if length[i] > 3000 {
-				per = append(per, t/float64(length[i]))
+			x := timed[i]
+			if x.kind == native {
+				all = append(all, float64(cycles[i])*ns/elapsed/1000)
+			}
+			if x.steps > 3000 {
+				per[x.kind] = append(per[x.kind], float64(x.cycles)*ns/elapsed/float64(x.steps))
 			}
 		}
-		sort.Float64s(per)
-		sort.Float64s(all)
-		q := func(x []float64, p int) float64 { return x[len(x)*p/100] }
+		quantiles := func(x []float64) string {
+			if len(x) == 0 {
+				return "none"
+			}
+			sort.Float64s(x)
+			q := func(p int) float64 { return x[len(x)*p/100] }
+			return fmt.Sprintf("%.2f (10%% %.2f, 90%% %.2f, of %d)", q(50), q(10), q(90), len(x))
+		}
 		fmt.Println("faults", faults)
-		fmt.Printf("windows %d, busy %d, instructions %d; us a window: 10%% %.1f, median %.1f, 90%% %.1f; ns an instruction of long ones: %.2f %.2f %.2f; decoded %d, %d bytes\n",
-			windows, busy, steps/windows, q(all, 10), q(all, 50), q(all, 90), q(per, 10), q(per, 50), q(per, 90), code.Decoded(), code.Used())
+		fmt.Printf("windows %d, busy %d, instructions %d, decoded %d, %d bytes\n", windows, busy, steps/windows, code.Decoded(), code.Used())
+		fmt.Printf("us in the handler: %s\nns an instruction of long windows: warm %s, after native work %s, first sight %s\n",
+			quantiles(all), quantiles(per[warm]), quantiles(per[native]), quantiles(per[first]))
 		for why, n := range reasons {
 			if n > 0 {
 				fmt.Printf("%v: %d", interp.Stop(why), n)
