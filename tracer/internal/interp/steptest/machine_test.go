@@ -105,7 +105,6 @@ func TestMachineAndProcessor(t *testing.T) {
 // compare compares registers, flags and the PC with the processor.
 func compare(t *testing.T, m *interp.Machine, th *ptrace.Thread, what string, flags uint64) {
 	t.Helper()
-	const arithmetic = 0x8c5
 	for i, hw := range th.General() {
 		if m.R[i] != hw {
 			t.Errorf("%s: register %d is %#x, the processor has %#x", what, i, m.R[i], hw)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"golang.org/x/arch/x86/x86asm"
+	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/runtime/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
@@ -36,8 +37,12 @@ var (
 )
 
 // TestWindows stops real programs at random moments, interprets a window from there, and has the processor do the
-// same steps. Registers, the PC and all memory that the window wrote must agree. All threads are stopped meanwhile, so
-// no difference has an excuse. "make steps" in lab is a long version.
+// same steps. Registers, flags, the PC and all memory that the window wrote must agree at the end. A second machine
+// interprets one instruction at a time, and its registers, flags and PC must agree after each step. All threads are stopped
+// meanwhile, so no difference has an excuse. "make steps" in lab is a long version.
+//
+// Of the flags AF is not compared, nor those that the manuals leave open, until an instruction writes them. At the end of a
+// window none are, if no instruction has written all of them since the last call or return.
 func TestWindows(t *testing.T) {
 	if testing.Short() {
 		*windowsFlag = min(*windowsFlag, 3)
@@ -48,8 +53,7 @@ func TestWindows(t *testing.T) {
 	for _, name := range strings.Fields(*programsFlag) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
+			defer pin(t)()
 			w := windows{t: t, exe: build(t, name), rand: rand.New(rand.NewPCG(rand.Uint64(), 0)), most: *windowsFlag}
 			w.each = w.window
 			w.run()
@@ -61,9 +65,43 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// cpus are the processors that nobody is pinned to.
+var cpus = sync.OnceValues(func() (chan int, error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return nil, err
+	}
+	free := make(chan int, set.Count())
+	for cpu := 0; len(free) < cap(free); cpu++ {
+		if set.IsSet(cpu) {
+			free <- cpu
+		}
+	}
+	return free, nil
+})
+
+// pin keeps the test, and the processes that it starts, on one processor until the function that it returns is called. A
+// single step is two switches between tracer and program, which are cheap there: no processor has to wake another.
+func pin(t *testing.T) func() {
+	free, err := cpus()
+	must(t, err)
+	cpu := <-free
+	runtime.LockOSThread()
+	var before, one unix.CPUSet
+	must(t, unix.SchedGetaffinity(0, &before))
+	one.Set(cpu)
+	must(t, unix.SchedSetaffinity(0, &one))
+	return func() {
+		must(t, unix.SchedSetaffinity(0, &before))
+		runtime.UnlockOSThread()
+		free <- cpu
+	}
+}
+
 // A tally counts what windows have met.
 type tally struct {
 	count, skipped, steps, lines int
+	open, ends                   int // steps that leave flags open, windows whose flags are compared at the end
 	ns                           time.Duration
 	why                          map[interp.Stop]int
 	unknown                      map[string]int
@@ -74,6 +112,8 @@ func (c *tally) add(d *tally) {
 	c.skipped += d.skipped
 	c.steps += d.steps
 	c.lines += d.lines
+	c.open += d.open
+	c.ends += d.ends
 	c.ns += d.ns
 	if c.why == nil {
 		c.why, c.unknown = map[interp.Stop]int{}, map[string]int{}
@@ -88,7 +128,9 @@ func (c *tally) add(d *tally) {
 
 func (c *tally) String() string {
 	n := max(c.count, 1)
-	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window, %.2f ns an instruction; ends:", c.count, c.steps/n, c.skipped, c.lines/n, float64(c.ns)/float64(max(c.steps, 1)))
+	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window, %.2f ns an instruction, ",
+		c.count, c.steps/n, c.skipped, c.lines/n, float64(c.ns)/float64(max(c.steps, 1)))
+	s += fmt.Sprintf("flags open after %.3f%% of the steps and compared at %d ends; ends:", 100*float64(c.open)/float64(max(c.steps, 1)), c.ends)
 	for _, why := range slices.Sorted(maps.Keys(c.why)) {
 		s += fmt.Sprintf(" %v %.1f%%,", why, 100*float64(c.why[why])/float64(n))
 	}
@@ -176,7 +218,7 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	_, m, mem := newMachine(th)
 	mem.set(t, m)
 	begin := moment{th.Regs.Rip, th.General(), th.Regs.Eflags}
-	vectors, masks := m.Vectors, *m.Masks()
+	vectors, masks, control := m.Vectors, *m.Masks(), m.MXCSR
 	why := m.Run(*lengthFlag)
 	w.count++
 	w.steps += m.Steps
@@ -185,14 +227,37 @@ func (w *windows) window(th *ptrace.Thread) bool {
 		w.why, w.unknown = map[interp.Stop]int{}, map[string]int{}
 	}
 	w.why[why]++
-	trail := make([]moment, 0, m.Steps+1)
-	for range m.Steps {
-		trail = append(trail, moment{th.Regs.Rip, th.General(), th.Regs.Eflags})
+	cache, single, _ := newMachine(th)
+	cache.Exact, single.Fetch, single.MXCSR = true, m.Fetch, control
+	single.SetSegments(th.Regs.Fs_base, th.Regs.Gs_base)
+	w.set(single, begin, vectors, masks)
+	singles := []moment{state(single)}
+	for single.Steps < m.Steps && single.Run(1) == interp.Done {
+		singles = append(singles, state(single))
+	}
+	trail := make([]moment, 1, m.Steps+1)
+	trail[0] = begin
+	insns := map[uint64][]byte{}
+	written := false // all flags, since the last call or return
+	for i := range m.Steps {
+		now := trail[i]
+		code := insns[now.pc]
+		if code == nil {
+			code = insn(th, now.pc)
+			insns[now.pc] = code
+		}
+		written = !steptest.Transfers(code) && (written || writes(code))
 		if err := steptest.Step(th); err != nil {
 			return false
 		}
+		next := moment{th.Regs.Rip, th.General(), th.Regs.Eflags & arithmetic}
+		if trail = append(trail, next); i+1 < len(singles) {
+			w.step(th, code, trail[i:], singles[i:])
+		}
 	}
-	trail = append(trail, moment{th.Regs.Rip, th.General(), th.Regs.Eflags})
+	if len(singles) <= m.Steps {
+		t.Errorf("instruction by instruction the window ends after %d steps, want %d", len(singles)-1, m.Steps)
+	}
 	if why == interp.Unknown || why == interp.Fault {
 		w.unknown[fmt.Sprintf("%v: %s;", why, mnemonic(th, m.PC))]++
 	}
@@ -204,6 +269,12 @@ func (w *windows) window(th *ptrace.Thread) bool {
 	end := trail[len(trail)-1]
 	if m.PC != end.pc || [16]uint64(m.R[:16]) != end.regs {
 		diff = append(diff, fmt.Sprintf("PC %#x registers %x\nwant %#x registers %x", m.PC, m.R[:16], end.pc, end.regs))
+	}
+	if written && len(singles) == len(trail) {
+		w.ends++
+		if f := singles[m.Steps].flags; m.Flags()&arithmetic != f {
+			diff = append(diff, fmt.Sprintf("flags %#x, instruction by instruction %#x", m.Flags()&arithmetic, f))
+		}
 	}
 	if d := vectorDiff(t, m, th); d != "" {
 		diff = append(diff, d)
@@ -225,6 +296,50 @@ func (w *windows) window(th *ptrace.Thread) bool {
 		w.blame(th, m, trail)
 	}
 	return true
+}
+
+// arithmetic are the flags that are compared.
+const arithmetic = 0x8c5
+
+// state is that of a machine.
+func state(m *interp.Machine) moment {
+	return moment{m.PC, [16]uint64(m.R[:16]), m.Flags() & arithmetic}
+}
+
+// step compares the machine with the processor after an instruction: before and after it are the first elements of the lists.
+// Flags that the instruction leaves open may differ, and do so as long as neither side changes them.
+func (w *windows) step(th *ptrace.Thread, insn []byte, hw, machine []moment) {
+	was, is := (hw[0].flags^machine[0].flags)&arithmetic, hw[1].flags^machine[1].flags
+	changed := hw[0].flags ^ hw[1].flags | machine[0].flags ^ machine[1].flags
+	open := steptest.Undefined(insn, hw[0].regs[1])
+	if open != 0 {
+		w.open++
+	}
+	if is&^(was&^changed|open) == 0 && hw[1].pc == machine[1].pc && hw[1].regs == machine[1].regs || w.t.Failed() {
+		return
+	}
+	w.t.Errorf("%#x %s, instruction by instruction: registers %x, flags %#x\nbecome %x, %#x, PC %#x\nwant %x, %#x, PC %#x; open are %#x",
+		hw[0].pc, mnemonic(th, hw[0].pc), hw[0].regs, hw[0].flags, machine[1].regs, machine[1].flags, machine[1].pc, hw[1].regs, hw[1].flags, hw[1].pc, open)
+}
+
+// insn returns the bytes of the instruction at pc, or some more if it is a new one.
+func insn(th *ptrace.Thread, pc uint64) []byte {
+	code := make([]byte, 15)
+	code = code[:th.ReadCode(pc, code)]
+	if in, err := x86asm.Decode(code, 64); err == nil {
+		code = code[:in.Len]
+	}
+	return code
+}
+
+// writes reports whether an instruction certainly writes all flags.
+func writes(code []byte) bool {
+	in, _ := x86asm.Decode(code, 64)
+	switch in.Op {
+	case x86asm.ADD, x86asm.ADC, x86asm.SUB, x86asm.SBB, x86asm.CMP, x86asm.NEG, x86asm.AND, x86asm.OR, x86asm.XOR, x86asm.TEST:
+		return true
+	}
+	return false
 }
 
 // again interprets the window again, when code is decoded and memory is at hand, and returns the time.
@@ -277,7 +392,7 @@ func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, trail []moment) {
 		w.t.Errorf("the first difference is in steps %d to %d, %v: PC %#x, registers %x; the processor:%s", before, m.Steps, why, m.PC, m.R[:16], s)
 		return
 	}
-	w.t.Error("no difference piece by piece: it is in memory")
+	w.t.Error("no difference piece by piece: it is in memory or in the flags")
 }
 
 // mnemonic names the instruction at pc.
