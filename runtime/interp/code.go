@@ -211,21 +211,11 @@ func (m *Machine) decode(pc uint64) uint32 {
 	return uint32(at)
 }
 
-// link returns the piece that follows p, whose last operation o jumps or does not, and links it.
-func (m *Machine) link(p *piece, o *op, taken bool) uint32 {
-	to := p.pc + uint64(int64(int32(p.size)))
-	if taken {
-		to = p.pc + uint64(o.disp)
-	}
-	m.PC = to
-	l := m.piece(to)
-	if l == 0 {
-		return 0
-	}
-	if taken {
-		store32(&o.l1, l)
-	} else {
-		store32(&o.l0, l)
+// link returns the piece at pc, and links it with what leads there.
+func (m *Machine) link(pc uint64, from *uint32) uint32 {
+	l := m.piece(pc)
+	if l != 0 {
+		store32(from, l)
 	}
 	return l
 }

@@ -86,7 +86,7 @@ func TestClockAndFlags(t *testing.T) {
 	m.TSC, m.R[rCX] = 5<<32|7, 0
 	m.R[rSP] = uint64(uintptr(unsafe.Pointer(&stack[4])))
 	m.Reset(address(&code[0]), 0)
-	if why := m.Run(4); why != Breakpoint || m.R[rAX] != 7+7 || m.R[rDX] != 5 || m.R[rCX] != 0 {
+	if why := m.Run(100); why != Breakpoint || m.R[rAX] != 7+7 || m.R[rDX] != 5 || m.R[rCX] != 0 {
 		t.Errorf("got %v, AX %d, DX %d, CX %d, want %v, 14, 5, 0", why, m.R[rAX], m.R[rDX], m.R[rCX], Breakpoint)
 	}
 	if f := m.Flags(); f != flagZ|flagP {
@@ -174,6 +174,23 @@ func TestEnds(t *testing.T) {
 		t.Errorf("got %v after %d steps, want %v after %d", why, m.Steps, StoresFull, 3*maxLines)
 	}
 	m.Fetch = nil
+	// What comes behind the last instruction that was asked for is not decoded.
+	code = []byte{0x90, 0x90, 0xcc}
+	for _, exact := range []bool{true, false} {
+		c.Clear()
+		c.Exact = exact
+		steps := 2
+		if exact {
+			steps = 1
+		}
+		m.Reset(address(&code[0]), 0)
+		if why := m.Run(1); why != Done || m.Steps != steps || c.Decoded() != steps {
+			t.Errorf("got %v after %d steps, %d decoded, want %v after %d", why, m.Steps, c.Decoded(), Done, steps)
+		}
+		if why := m.Run(2); why != Breakpoint || m.Steps != 2 || m.PC != address(&code[2]) {
+			t.Errorf("got %v after %d steps, want %v after 2", why, m.Steps, Breakpoint)
+		}
+	}
 	for _, pc := range []uint64{0, 4095, 1 << 47, 1 << 63} {
 		c.Clear()
 		m.Reset(pc, 0)

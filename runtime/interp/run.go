@@ -473,31 +473,42 @@ taken:
 	if l = load32(&o.l1); l != 0 {
 		goto enter
 	}
-	if l = m.link(pieceOf(p), o, true); l != 0 {
-		goto enter
+	m.PC = pieceOf(p).pc + uint64(o.disp)
+	if left > 0 {
+		if l = m.link(m.PC, &o.l1); l != 0 {
+			goto enter
+		}
 	}
-	m.Steps += n - left
-	return m.stop
+	goto end
 
 fallen:
 	if l = load32(&o.l0); l != 0 {
 		goto enter
 	}
-	if l = m.link(pieceOf(p), o, false); l != 0 {
-		goto enter
+	m.PC = behind(p)
+	if left > 0 {
+		if l = m.link(m.PC, &o.l0); l != 0 {
+			goto enter
+		}
 	}
-	m.Steps += n - left
-	return m.stop
+	goto end
 
 indirect:
 	if l = m.code.find(v); l != 0 {
 		goto enter
 	}
 	m.PC = v
-	if l = m.piece(v); l != 0 {
-		goto enter
+	if left > 0 {
+		if l = m.piece(v); l != 0 {
+			goto enter
+		}
 	}
+
+end: // there is no piece at m.PC, or none is needed
 	m.Steps += n - left
+	if left <= 0 {
+		return Done
+	}
 	return m.stop
 
 fault:
