@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -45,9 +44,8 @@ func TestPaths(t *testing.T) {
 	var all counts
 	for _, name := range strings.Fields(programs) {
 		t.Run(name, func(t *testing.T) {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
 			p := newPaths(t, pepbuild, name)
+			defer pin(t)()
 			p.most = most
 			p.run()
 			t.Logf("%d windows, %d steps: %+v; %.2f ns an instruction, %.2f without actions", p.count, p.steps, p.counts,
