@@ -56,6 +56,18 @@ func TestInHandler(t *testing.T) {
 	if faults != windows/8 {
 		t.Errorf("got %d faults, want one in each eighth of %d windows", faults, windows)
 	}
+	// With little memory for decoded code it is emptied now and then, and with ticks of all threads, others have windows then.
+	small := run("small")
+	t.Log(small)
+	if strings.Split(small, "\n")[1] != strings.Split(with, "\n")[1] {
+		t.Errorf("with little memory it prints %q", small)
+	}
+	windows, done = ends(small, "done")
+	_, emptied := ends(small, "emptied")
+	_, full := ends(small, "code cache full")
+	if emptied < 2 || full > windows/4 || done < 20 {
+		t.Errorf("of %d windows with little memory %d are whole, and %d find it full; it was emptied %d times", windows, done, full, emptied)
+	}
 	out := run("clock")
 	t.Log(out)
 	windows, done = ends(out, "done")

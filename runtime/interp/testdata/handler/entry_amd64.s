@@ -16,8 +16,17 @@ TEXT ·entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LEAQ	·zeroG(SB), R14
 	XORPS	X15, X15
 	MOVQ	·tickCode(SB), R12
-	MOVQ	SP, ·tickSP(SB)
-	CALL	R12	// tick(ucontext, fs, tsc)
+	MOVQ	SP, DI
+	CALL	R12	// tick(ucontext, fs, tsc, sp), which stores the window's index to 48(SP)
+	JMP	·leave(SB)
+
+// left is where a thread goes on after a fault; the stack pointer is that of entry.
+TEXT ·left(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	LEAQ	·zeroG(SB), R14
+	XORPS	X15, X15
+	MOVQ	SP, AX
+	MOVQ	·giveUpCode(SB), R12
+	CALL	R12	// giveUp(sp)
 	JMP	·leave(SB)
 
 // leave ends the handler; the stack pointer is that of entry.
@@ -27,32 +36,34 @@ TEXT ·leave(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	SUBQ	40(SP), AX
-	MOVQ	·index(SB), CX
+	MOVQ	48(SP), CX
 	LEAQ	·cycles(SB), BX
 	MOVQ	AX, (BX)(CX*8)
 	ADDQ	$56, SP
 	RET
 
 // fault is the handler of SIGSEGV. A fault of the interpreter ends the window: the thread goes on in the handler of SIGPROF,
-// behind tick. All others are the runtime's.
+// in left. All others are the runtime's.
 TEXT ·fault(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	160(DX), AX	// SP where it happened
-	MOVQ	·tickSP(SB), BX
+	LEAQ	·sps(SB), R8
+	MOVQ	$0, R9
+next:
+	MOVQ	(R8)(R9*8), BX
 	MOVQ	BX, CX
 	SUBQ	AX, CX
 	CMPQ	CX, $4096
-	JHI	chain
-	CMPL	·lock(SB), $1
-	JNE	chain
-	INCQ	·faults(SB)
-	MOVQ	BX, 160(DX)
-	LEAQ	·leave(SB), AX
-	MOVQ	AX, 168(DX)	// PC
-	MOVL	$0, ·lock(SB)
-	RET
-chain:
+	JLS	found
+	INCQ	R9
+	CMPQ	R9, $5
+	JNE	next
 	MOVQ	·former(SB), AX
 	JMP	AX
+found:
+	MOVQ	BX, 160(DX)
+	LEAQ	·left(SB), AX
+	MOVQ	AX, 168(DX)	// PC
+	RET
 
 // stub faults, in the window that begins here.
 TEXT ·stub(SB), NOSPLIT|NOFRAME|TOPFRAME, $0

@@ -3,7 +3,8 @@
 //
 //	handler on 600      // 600 rounds with windows, or
 //	handler off 600     // without, or
-//	handler clock 600   // with windows, of a program that looks at the clock all the time
+//	handler clock 600   // with windows, of a program that looks at the clock all the time, or
+//	handler small 600   // with little memory for decoded code, and ticks of all threads at once
 package main
 
 import (
@@ -31,31 +32,37 @@ func addresses() (entry, restore, fault, stub, now uintptr)
 func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
 var (
-	zeroG    [64]uint64
-	tickCode uintptr
-	tickSP   uintptr // of the handler that has the machine
-	former   uintptr // the runtime's handler of SIGSEGV
-	faults   int
-	stubPC   uint64
+	zeroG      [64]uint64
+	tickCode   uintptr
+	giveUpCode uintptr
+	former     uintptr // the runtime's handler of SIGSEGV
+	stubPC     uint64
+	nowCode    uintptr
+	rdtsc      func() uint64 // a call of the assembly function by its name would load the thread's g
+	offsets    [8]uintptr    // of components of the signal frame's vector registers
 
-	index  uint64          // of the window
-	cycles [1 << 16]uint64 // that windows took, with entry and exit
-	timed  [1 << 16]timing
+	code    interp.Code // of all slots but the last
+	newCode interp.Code // of the last slot, whose windows see all code for the first time
+	slots   [newcomer + 1]slot
+	sps     [newcomer + 1]uintptr // the stack pointers of handlers that have slots
 
-	lock     uint32
-	code     interp.Code
-	machine  *interp.Machine
-	newCode  interp.Code // of windows that see all code for the first time
-	newcomer *interp.Machine
-	nowCode  uintptr
-	rdtsc    func() uint64 // a call of the assembly function by its name would load the thread's g
-	offsets  [8]uintptr    // of components of the signal frame's vector registers
-	reasons  [interp.NStops]int
-	windows  int
-	busy     int
-	steps    int
-	pcs      [interp.NStops]uint64
+	windows int64
+	busy    int64
+	cycles  [1<<16 + 1]uint64 // that windows took, with entry and exit; the last entry is no window's
+	timed   [1 << 16]timing
 )
+
+// A slot is what a window needs.
+type slot struct {
+	lock    uint32
+	faults  int
+	steps   int
+	reasons [interp.NStops]int
+	pcs     [interp.NStops]uint64
+	machine *interp.Machine
+}
+
+const newcomer = 4 // the last slot
 
 // A timing says how long a window took, with the copies of registers.
 type timing struct {
@@ -79,19 +86,45 @@ var kinds = [8]kind{native, first, native, warm, native, native, native, fault}
 
 func at(p uintptr) uint64 { return *(*uint64)(unsafe.Add(unsafe.Pointer(nil), p)) }
 
+// take returns a slot that nobody has from here to there, or -1.
+func take(from, to int, sp uintptr) int {
+	for i := from; i < to; i++ {
+		if atomic.CompareAndSwapUint32(&slots[i].lock, 0, 1) {
+			sps[i] = sp
+			return i
+		}
+	}
+	return -1
+}
+
+func give(i int) {
+	sps[i] = 0
+	atomic.StoreUint32(&slots[i].lock, 0)
+}
+
 // tick runs on the signal stack.
-func tick(context, fs, tsc uintptr) {
-	if !atomic.CompareAndSwapUint32(&lock, 0, 1) {
-		busy++
+func tick(context, fs, tsc, sp uintptr) {
+	index := (*int64)(unsafe.Add(unsafe.Pointer(nil), sp+48))
+	*index = int64(len(cycles) - 1)
+	i := take(0, newcomer, sp)
+	if i < 0 {
+		atomic.AddInt64(&busy, 1)
 		return
 	}
-	m, k := machine, kinds[windows%8]
+	n := atomic.AddInt64(&windows, 1) - 1
+	k := kinds[n%8]
 	if k == first {
-		m = newcomer
+		give(i)
+		if i = take(newcomer, newcomer+1, sp); i < 0 {
+			atomic.AddInt64(&busy, 1)
+			return
+		}
 		newCode.Clear()
 	}
-	index = uint64(windows) % uint64(len(cycles))
-	windows++
+	n %= int64(len(timed))
+	*index = n
+	s := &slots[i]
+	m := s.machine
 	begin := rdtsc()
 	set(m, context, fs, tsc)
 	if k == fault {
@@ -103,11 +136,23 @@ func tick(context, fs, tsc uintptr) {
 		set(m, context, fs, tsc)
 		why = m.Run(6000)
 	}
-	timed[index] = timing{k, uint32(m.Steps), rdtsc() - begin}
-	reasons[why]++
-	steps += m.Steps
-	pcs[why] = m.PC
-	atomic.StoreUint32(&lock, 0)
+	timed[n] = timing{k, uint32(m.Steps), rdtsc() - begin}
+	s.reasons[why]++
+	s.pcs[why] = m.PC
+	s.steps += m.Steps
+	give(i)
+}
+
+// giveUp ends the window of the handler with this stack pointer, after a fault.
+func giveUp(sp uintptr) {
+	for i := range sps {
+		if sps[i] == sp {
+			slots[i].machine.Leave()
+			slots[i].faults++
+			give(i)
+			return
+		}
+	}
 }
 
 // set begins a window of the thread that was interrupted.
@@ -176,18 +221,22 @@ type sigaction struct {
 	mask                     uint64
 }
 
-func start() {
+func start(size uintptr) {
 	for i := range offsets {
 		if i >= 2 {
 			_, b, _, _ := cpuid(0xd, uint32(i))
 			offsets[i] = uintptr(b)
 		}
 	}
-	machine, newcomer = new(interp.Machine), new(interp.Machine)
-	begin(&code, machine, 16<<20)
-	begin(&newCode, newcomer, 1<<20)
-	f := tick
-	tickCode = **(**uintptr)(unsafe.Pointer(&f))
+	begin(&code, size)
+	begin(&newCode, 1<<20)
+	for i := range slots {
+		slots[i].machine = new(interp.Machine)
+		slots[i].machine.Init(&code)
+	}
+	slots[newcomer].machine.Init(&newCode)
+	f, g := tick, giveUp
+	tickCode, giveUpCode = **(**uintptr)(unsafe.Pointer(&f)), **(**uintptr)(unsafe.Pointer(&g))
 	entry, restore, fault, stub, _ := addresses()
 	stubPC = uint64(stub)
 	const onStack, info, restorer, restart = 0x08000000, 4, 0x04000000, 0x10000000
@@ -210,15 +259,27 @@ func start() {
 	}
 }
 
-// begin gives a machine code with so much memory.
-func begin(c *interp.Code, m *interp.Machine, size uintptr) {
+// begin gives code so much memory.
+func begin(c *interp.Code, size uintptr) {
 	memory, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		panic(err)
 	}
 	c.Init(unsafe.Pointer(&memory[0]), size)
 	c.Texts[0], c.Texts[1] = text(os.Args[0]), text("[vdso]")
-	m.Init(c)
+}
+
+// pester sends a tick to each thread, again and again.
+func pester() {
+	for {
+		tasks, _ := os.ReadDir("/proc/self/task")
+		for _, task := range tasks {
+			if tid, err := strconv.Atoi(task.Name()); err == nil {
+				syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(tid), uintptr(syscall.SIGPROF))
+			}
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // text returns where the code of a mapped file is.
@@ -303,7 +364,15 @@ func main() {
 			fmt.Println("no RDFSBASE")
 			return
 		}
-		start()
+		runtime.GOMAXPROCS(4) // so that there are windows at once, also on few processors
+		size := uintptr(16 << 20)
+		if os.Args[1] == "small" {
+			size = 1 << 18
+		}
+		start(size)
+		if os.Args[1] == "small" {
+			go pester()
+		}
 	}
 	t0, c0 := time.Now(), rdtsc()
 	var wg sync.WaitGroup
@@ -330,9 +399,9 @@ func main() {
 	if on {
 		var all []float64
 		per := map[kind][]float64{}
-		for i := range min(windows, len(cycles)) {
+		for i := range min(int(windows), len(timed)) {
 			x := timed[i]
-			if x.kind == native {
+			if x.steps > 0 && x.kind == native {
 				all = append(all, float64(cycles[i])*ns/elapsed/1000)
 			}
 			if x.steps > 3000 {
@@ -347,15 +416,31 @@ func main() {
 			q := func(p int) float64 { return x[len(x)*p/100] }
 			return fmt.Sprintf("%.2f (10%% %.2f, 90%% %.2f, of %d)", q(50), q(10), q(90), len(x))
 		}
-		fmt.Println("faults", faults)
-		fmt.Printf("windows %d, busy %d, instructions %d, decoded %d, %d bytes\n", windows, busy, steps/windows, code.Decoded(), code.Used())
+		var sum slot
+		used := 0
+		for i := range slots {
+			s := &slots[i]
+			sum.faults += s.faults
+			sum.steps += s.steps
+			for why, n := range s.reasons {
+				if n > 0 {
+					sum.reasons[why], sum.pcs[why] = sum.reasons[why]+n, s.pcs[why]
+				}
+			}
+			if s.steps > 0 {
+				used++
+			}
+		}
+		fmt.Println("faults", sum.faults)
+		fmt.Printf("windows %d, %d slots, busy %d, instructions %d, decoded %d, %d bytes, emptied %d\n",
+			windows, used, busy, sum.steps/max(int(windows), 1), code.Decoded(), code.Used(), code.Emptied())
 		fmt.Printf("us in the handler: %s\nns an instruction of long windows: warm %s, after native work %s, first sight %s\n",
 			quantiles(all), quantiles(per[warm]), quantiles(per[native]), quantiles(per[first]))
-		for why, n := range reasons {
+		for why, n := range sum.reasons {
 			if n > 0 {
 				fmt.Printf("%v: %d", interp.Stop(why), n)
-				if f := runtime.FuncForPC(uintptr(pcs[why])); f != nil {
-					fmt.Printf(" (%s %#x)", f.Name(), pcs[why])
+				if f := runtime.FuncForPC(uintptr(sum.pcs[why])); f != nil {
+					fmt.Printf(" (%s %#x)", f.Name(), sum.pcs[why])
 				}
 				fmt.Println()
 			}
