@@ -11,8 +11,8 @@ import (
 
 // TestInHandler runs a program that interprets windows in a signal handler, in its own memory. What it computes is what it
 // computes without windows, and most windows are whole. One in eight loads from where nothing is, and a handler of SIGSEGV ends
-// it. A program that looks at the clock after each hundred instructions has whole windows, too: they go through the vDSO. With -v
-// the test prints what an instruction costs.
+// it. A program that looks at the clock after each hundred instructions has whole windows, too: they go through the
+// vDSO. With -v the test prints what an instruction costs.
 func TestInHandler(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "handler.exe")
 	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/handler").CombinedOutput(); err != nil {
@@ -66,7 +66,8 @@ func TestInHandler(t *testing.T) {
 	_, emptied := ends(small, "emptied")
 	_, full := ends(small, "code cache full")
 	if emptied < 2 || full > windows/4 || done < 20 {
-		t.Errorf("of %d windows with little memory %d are whole, and %d find it full; it was emptied %d times", windows, done, full, emptied)
+		t.Errorf("of %d windows with little memory %d are whole, and %d find it full; it was emptied %d times",
+			windows, done, full, emptied)
 	}
 	out := run("clock")
 	t.Log(out)
@@ -74,6 +75,7 @@ func TestInHandler(t *testing.T) {
 	_, refused := ends(out, "code refused")
 	_, clock := ends(out, "machine instruction")
 	if windows < 20 || done < (windows-windows/8)*3/4 || refused+clock > windows/50 {
-		t.Errorf("of %d windows that look at the clock, %d are whole, %d end where no code is known, and %d at a clock", windows, done, refused, clock)
+		t.Errorf("of %d windows that look at the clock, %d are whole, %d end where no code is known, and %d at a clock",
+			windows, done, refused, clock)
 	}
 }

@@ -60,7 +60,10 @@ func TestMachineCode(t *testing.T) {
 		code[name] = text
 	}
 	const here = "github.com/pepgo/pep/runtime/interp."
-	roots := []string{here + "(*Machine).Run", here + "(*Machine).Reset", here + "(*Machine).Flags", here + "(*Machine).Leave"}
+	var roots []string
+	for _, name := range []string{"Run", "Reset", "Flags", "Leave"} {
+		roots = append(roots, here+"(*Machine)."+name)
+	}
 	indirect := map[string]int{here + "(*Machine).run": 2, here + "(*Machine).enter": 1, here + "(*decoder).actions": 1}
 	seen := map[string]bool{}
 	for len(roots) > 0 {

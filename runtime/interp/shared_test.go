@@ -160,8 +160,8 @@ func (z *maze) compare(t *testing.T, c *Code) {
 	t.Logf("%d pieces, %d instructions, %d links, %d bytes", pieces, n, links, c.Used())
 }
 
-// contents returns the header and the operations of a piece. Of links it has the events on the way, and no more. It adds up the
-// links, and checks where they lead to.
+// contents returns the header and the operations of a piece. Of links it has the events on the way, and no more. It adds
+// up the links, and checks where they lead to.
 func contents(t *testing.T, c *Code, l uint32, links *int) (list []string) {
 	p := c.pieceAt(l)
 	list = append(list, fmt.Sprint(p.pc, p.size, p.n, p.event))
@@ -258,8 +258,10 @@ func TestFresh(t *testing.T) {
 func TestRewrittenCode(t *testing.T) {
 	c, m := newMachine()
 	code := make([]byte, 2*LineSize)
-	at := LineSize - 3                                                                  // the second instruction is on two lines
-	put := func(n byte) { copy(code[at:], []byte{0x31, 0xc0, 0x05, n, 0, 0, 0, 0xf4}) } // XORL AX, AX; ADDL $n, AX; HLT
+	at := LineSize - 3    // so that the second instruction is on two lines
+	put := func(n byte) { // XORL AX, AX; ADDL $n, AX; HLT
+		copy(code[at:], []byte{0x31, 0xc0, 0x05, n, 0, 0, 0, 0xf4})
+	}
 	base := uint64(0x40000)
 	var lines [2][LineSize]byte
 	m.Fetch = func(a uint64) uint64 {

@@ -288,7 +288,8 @@ func text(name string) (t interp.Text) {
 	for line := range strings.Lines(string(maps)) {
 		var low, high uint64
 		var rights string
-		if _, err := fmt.Sscanf(line, "%x-%x %s", &low, &high, &rights); err == nil && rights == "r-xp" && strings.HasSuffix(line, name+"\n") {
+		_, err := fmt.Sscanf(line, "%x-%x %s", &low, &high, &rights)
+		if err == nil && rights == "r-xp" && strings.HasSuffix(line, name+"\n") {
 			return interp.Text{Low: low, High: high}
 		}
 	}

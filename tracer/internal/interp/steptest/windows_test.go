@@ -128,9 +128,11 @@ func (c *tally) add(d *tally) {
 
 func (c *tally) String() string {
 	n := max(c.count, 1)
-	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window, %.2f ns an instruction, ",
-		c.count, c.steps/n, c.skipped, c.lines/n, float64(c.ns)/float64(max(c.steps, 1)))
-	s += fmt.Sprintf("flags open after %.3f%% of the steps and compared at %d ends; ends:", 100*float64(c.open)/float64(max(c.steps, 1)), c.ends)
+	steps := float64(max(c.steps, 1))
+	s := fmt.Sprintf("%d windows of %d steps in the mean, %d stops in the kernel skipped, %d lines written a window, ",
+		c.count, c.steps/n, c.skipped, c.lines/n)
+	s += fmt.Sprintf("%.2f ns an instruction, flags open after %.3f%% of the steps and compared at %d ends; ends:",
+		float64(c.ns)/steps, 100*float64(c.open)/steps, c.ends)
 	for _, why := range slices.Sorted(maps.Keys(c.why)) {
 		s += fmt.Sprintf(" %v %.1f%%,", why, 100*float64(c.why[why])/float64(n))
 	}
@@ -205,6 +207,10 @@ type moment struct {
 	pc    uint64
 	regs  [16]uint64
 	flags uint64
+}
+
+func (m moment) String() string {
+	return fmt.Sprintf("PC %#x, registers %x, flags %#x", m.pc, m.regs, m.flags)
 }
 
 // window compares the state at the end of a window.
@@ -306,8 +312,8 @@ func state(m *interp.Machine) moment {
 	return moment{m.PC, [16]uint64(m.R[:16]), m.Flags() & arithmetic}
 }
 
-// step compares the machine with the processor after an instruction: before and after it are the first elements of the lists.
-// Flags that the instruction leaves open may differ, and do so as long as neither side changes them.
+// step compares the machine with the processor after an instruction: the first two elements of the lists are the states
+// before and after it. Flags that the instruction leaves open may differ, and do so as long as neither side changes them.
 func (w *windows) step(th *ptrace.Thread, insn []byte, hw, machine []moment) {
 	was, is := (hw[0].flags^machine[0].flags)&arithmetic, hw[1].flags^machine[1].flags
 	changed := hw[0].flags ^ hw[1].flags | machine[0].flags ^ machine[1].flags
@@ -318,8 +324,8 @@ func (w *windows) step(th *ptrace.Thread, insn []byte, hw, machine []moment) {
 	if is&^(was&^changed|open) == 0 && hw[1].pc == machine[1].pc && hw[1].regs == machine[1].regs || w.t.Failed() {
 		return
 	}
-	w.t.Errorf("%#x %s, instruction by instruction: registers %x, flags %#x\nbecome %x, %#x, PC %#x\nwant %x, %#x, PC %#x; open are %#x",
-		hw[0].pc, mnemonic(th, hw[0].pc), hw[0].regs, hw[0].flags, machine[1].regs, machine[1].flags, machine[1].pc, hw[1].regs, hw[1].flags, hw[1].pc, open)
+	w.t.Errorf("instruction by instruction, %s, at %v, open flags %#x\nbecomes %v\nwant    %v",
+		mnemonic(th, hw[0].pc), hw[0], open, machine[1], hw[1])
 }
 
 // insn returns the bytes of the instruction at pc, or some more if it is a new one.
