@@ -36,6 +36,7 @@ func (p *Page) mean(f Form, number int, value func(Overlap) float64) (mean, low,
 
 func paths(o Overlap) float64 { return o.Paths }
 func flow(o Overlap) float64  { return o.Flow }
+func edges(o Overlap) float64 { return o.Edges }
 
 // String is the page below its title.
 func (p *Page) String() string {
@@ -51,18 +52,20 @@ func (p *Page) String() string {
 	fmt.Fprintf(&b, `Windows begin at uniformly random instructions of a run; positions are drawn %d times. Paths count
 that begin in the first %d/%d of a window, and end in it. "Some longer": one window in %d goes on to
 %d times its length for paths that began there, which then count %d times. Overlap is the absolute
-one of PEP between windows and the whole run: of path counts, and of branch flow. The mean is over
-programs and positions; beside it are the lowest and the highest value.
+one of PEP between windows and the whole run: of path counts, of branch flow, and of the outcomes of
+branches on these paths (edges). The mean is over programs and positions; beside it are the lowest and
+the highest value.
 
-| windows | instructions | together | overlap of paths | | of flow | |
-|--:|---|--:|--:|--:|--:|--:|
+| windows | instructions | together | overlap of paths | | of flow | | of edges | |
+|--:|---|--:|--:|--:|--:|--:|--:|--:|
 `, p.Seeds, First, Parts, Every, Longer, Every)
 	for _, n := range p.Numbers {
 		for _, f := range p.Forms {
 			m, lo, hi := p.mean(f, n, paths)
 			fm, flo, fhi := p.mean(f, n, flow)
-			fmt.Fprintf(&b, "| %d | %s | %.1f million | %.3f | %.3f–%.3f | %.3f | %.3f–%.3f |\n",
-				n, f, f.Mean()*float64(n)/1e6, m, lo, hi, fm, flo, fhi)
+			em, elo, ehi := p.mean(f, n, edges)
+			fmt.Fprintf(&b, "| %d | %s | %.1f million | %.3f | %.3f–%.3f | %.3f | %.3f–%.3f | %.3f | %.3f–%.3f |\n",
+				n, f, f.Mean()*float64(n)/1e6, m, lo, hi, fm, flo, fhi, em, elo, ehi)
 		}
 	}
 	f, n := p.choice()

@@ -10,6 +10,7 @@ package windows
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/format/actions"
@@ -45,8 +46,9 @@ type Key struct {
 	Seed   uint64
 }
 
-// An Overlap says how well windows agree with the whole run: the absolute overlap of path counts, and of branch flow.
-type Overlap struct{ Paths, Flow float64 }
+// An Overlap says how well windows agree with the whole run: the absolute overlap of path counts, of branch flow, and of the
+// outcomes of branches on the paths.
+type Overlap struct{ Paths, Flow, Edges float64 }
 
 // A Result is of one program.
 type Result struct {
@@ -113,12 +115,13 @@ func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, num
 	if err != nil {
 		return nil, err
 	}
-	flow := newFlow(t)
-	paths, flows := outcomes(all, nil), outcomes(all, flow)
+	on := newBranches(t)
+	paths, flow, edges := outcomes(all, on)
 	for _, x := range sets {
 		for i, n := range x.numbers {
+			p, f, e := outcomes(x.counts[i], on)
 			r.Overlaps[Key{x.Form, n, x.seed}] = Overlap{
-				accuracy.Absolute(paths, outcomes(x.counts[i], nil)), accuracy.Absolute(flows, outcomes(x.counts[i], flow))}
+				accuracy.Absolute(paths, p), accuracy.Absolute(flow, f), accuracy.Absolute(edges, e)}
 		}
 	}
 	return r, nil
@@ -195,31 +198,52 @@ func (x *set) step(s branches.Step, t *actions.Table, slots []uint16, free []*fo
 	return free
 }
 
-// newFlow returns how many branches are on paths.
-func newFlow(t *actions.Table) func(path uint32) int64 {
-	known := map[uint32]int64{}
-	return func(path uint32) int64 {
-		n, ok := known[path]
+// A branch is a node of a function that has several edges.
+type branch struct {
+	fn   *actions.Source
+	node int
+}
+
+// An edge is an outcome of a branch.
+type edge struct {
+	branch
+	out string
+}
+
+// newBranches returns which edges are on paths.
+func newBranches(t *actions.Table) func(path uint32) []edge {
+	known := map[uint32][]edge{}
+	return func(path uint32) []edge {
+		edges, ok := known[path]
 		if !ok {
 			s, number := t.Find(path)
 			g := &s.Package.Sites.Funcs[s.Site].Graph
 			if _, steps, ok := g.Decode(number); ok {
-				n = int64(g.Branches(steps))
+				for _, x := range steps {
+					if len(g.Nodes[x.Node].Out) > 1 {
+						edges = append(edges, edge{branch{s, x.Node}, strconv.Itoa(x.Out)})
+					}
+				}
 			}
-			known[path] = n
+			known[path] = edges
 		}
-		return n
+		return edges
 	}
 }
 
-// outcomes makes one branch of all paths, as accuracy has it.
-func outcomes(counts map[uint32]int64, flow func(uint32) int64) map[uint32]accuracy.Outcomes {
-	o := map[uint32]accuracy.Outcomes{}
+// outcomes returns counts as accuracy has them: one branch for each path, for their flow as well, and the edges.
+func outcomes(counts map[uint32]int64, on func(uint32) []edge) (
+	paths, flow map[uint32]accuracy.Outcomes, edges map[branch]accuracy.Outcomes) {
+	paths, flow, edges = map[uint32]accuracy.Outcomes{}, map[uint32]accuracy.Outcomes{}, map[branch]accuracy.Outcomes{}
 	for p, n := range counts {
-		if flow != nil {
-			n *= flow(p)
+		list := on(p)
+		paths[p], flow[p] = accuracy.Outcomes{"": n}, accuracy.Outcomes{"": n * int64(len(list))}
+		for _, e := range list {
+			if edges[e.branch] == nil {
+				edges[e.branch] = accuracy.Outcomes{}
+			}
+			edges[e.branch][e.out] += n
 		}
-		o[p] = accuracy.Outcomes{"": n}
 	}
-	return o
+	return paths, flow, edges
 }

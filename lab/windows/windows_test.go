@@ -72,7 +72,7 @@ func TestChoice(t *testing.T) {
 	r := &Result{Overlaps: map[Key]Overlap{}}
 	p.Results = []*Result{r}
 	set := func(f Form, first, second, flow float64) {
-		r.Overlaps[Key{f, 1, 0}], r.Overlaps[Key{f, 2, 0}] = Overlap{first, flow}, Overlap{second, flow}
+		r.Overlaps[Key{f, 1, 0}], r.Overlaps[Key{f, 2, 0}] = Overlap{first, flow, 0}, Overlap{second, flow, 0}
 	}
 	set(short, 0.9, 0.97, 0.8)
 	set(long, 0.9, 0.965, 0.9)
@@ -86,5 +86,18 @@ func TestChoice(t *testing.T) {
 	}
 	if s := p.String(); !strings.Contains(s, "is \"900\"") {
 		t.Error(s)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	fn := new(actions.Source)
+	first, second := branch{fn, 1}, branch{fn, 2}
+	on := map[uint32][]edge{7: {{first, "0"}, {second, "1"}}, 8: {{first, "0"}}, 9: {{first, "1"}, {second, "1"}}}
+	paths, flow, edges := outcomes(map[uint32]int64{7: 10, 8: 5, 9: 1}, func(p uint32) []edge { return on[p] })
+	if paths[7][""] != 10 || flow[7][""] != 20 || flow[8][""] != 5 {
+		t.Errorf("got paths %v, flow %v", paths, flow)
+	}
+	if e := edges[first]; e["0"] != 15 || e["1"] != 1 || edges[second]["1"] != 11 {
+		t.Errorf("got edges %v", edges)
 	}
 }
