@@ -52,9 +52,9 @@ func (p *Page) String() string {
 	fmt.Fprintf(&b, `Windows begin at uniformly random instructions of a run; positions are drawn %d times. Paths count
 that begin in the first %d/%d of a window, and end in it. "Some longer": one window in %d goes on to
 %d times its length for paths that began there, which then count %d times. Overlap is the absolute
-one of PEP between windows and the whole run: of path counts, of branch flow, and of the outcomes of
-branches on these paths (edges). The mean is over programs and positions; beside it are the lowest and
-the highest value.
+one of PEP between windows and the whole run: of path counts, of branch flow, and of the outcomes
+of branches on these paths (edges). The mean is over programs and positions; beside it are the
+lowest and the highest value.
 
 | windows | instructions | together | overlap of paths | | of flow | | of edges | |
 |--:|---|--:|--:|--:|--:|--:|--:|--:|
