@@ -72,7 +72,7 @@ const walls = `
 	tracer/internal/exe/...:         tracer/internal/exe/...
 	tracer/internal/proc/...:
 	tracer/internal/interp/steptest: tracer/internal/proc/ptrace
-	tracer/internal/interp/micro: runtime/interp
+	tracer/internal/interp/ops: runtime/interp
 	tracer/internal/interp/...:
 	tracer/internal/values/hotlist:
 	tracer/internal/values/chunk:

@@ -24,11 +24,12 @@ type decoder struct {
 	op     uint64 // where the next operation goes
 	branch uint64 // the operation at the end of the piece, if it has events
 
-	code [16]byte
-	have int // bytes in code
-	pos  int // bytes decoded
-	bad  bool
-	why  Stop // why there is no more code
+	code  [16]byte
+	given int // of a single instruction: bytes in code
+	have  int // bytes in code
+	pos   int // bytes decoded
+	bad   bool
+	why   Stop // why there is no more code
 
 	pc   uint64 // of the instruction
 	acts Actions
@@ -94,6 +95,10 @@ func (d *decoder) byte() uint8 {
 
 // fetch reads code up to the end of the line.
 func (d *decoder) fetch() {
+	if d.m == nil { // a single instruction
+		d.have = d.given
+		return
+	}
 	for d.have < maxInsnSize {
 		a := d.pc + uint64(d.have)
 		v, ok := d.m.load(a, 1)

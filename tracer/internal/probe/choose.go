@@ -16,7 +16,7 @@ import (
 	"github.com/pepgo/pep/tracer/internal/exe/insn"
 	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
 	"github.com/pepgo/pep/tracer/internal/exe/site"
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 )
 
 // A Wish says what to probe.
@@ -90,9 +90,9 @@ type chooser struct {
 	Wish
 	im    *image.Image
 	plan  *Plan
-	code  *site.Code   // of the function that was begun last
-	entry uint64       // address of the probe at its entry, if it has one
-	table *micro.Table // of code to interpret; nil before there is any
+	code  *site.Code // of the function that was begun last
+	entry uint64     // address of the probe at its entry, if it has one
+	table *ops.Table // of code to interpret; nil before there is any
 }
 
 func (c *chooser) skip(fn, what, reason string) {
@@ -276,14 +276,14 @@ func (c *chooser) fuse(s Site, p site.Probe) error {
 // ops decodes the function from an instruction on, and returns the index of its op.
 func (c *chooser) ops(pc uint64) uint32 {
 	if c.table == nil {
-		c.table = micro.NewTable()
+		c.table = ops.NewTable()
 	}
 	code, err := c.im.Code(c.code.Fn)
 	if err != nil {
 		return 0 // the kernel will say that it does not arrive
 	}
 	budget := 4 * len(code) // ops of this function, and one for each that it calls
-	op, _ := c.table.Add(micro.Bytes{Base: c.im.ToProcess(c.code.Fn.Entry), Code: code}, c.im.ToProcess(pc), budget)
+	op, _ := c.table.Add(ops.Bytes{Base: c.im.ToProcess(c.code.Fn.Entry), Code: code}, c.im.ToProcess(pc), budget)
 	c.plan.Ops = c.table.Ops
 	return op
 }

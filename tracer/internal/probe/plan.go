@@ -4,16 +4,16 @@ package probe
 
 import (
 	"github.com/pepgo/pep/tracer/internal/interp/bpf/probe"
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 )
 
 // A Plan says where probes are and what they record.
 type Plan struct {
 	Funcs      []Func
 	Sites      []Site
-	Skipped    []Skipped  // things that have no probe although the wish asks for them
-	Ops        []micro.Op // code to interpret, of fused sites; the first is not used
-	GoidOffset uint32     // of the field goid of runtime.g, in bytes; needed if a function is timed
+	Skipped    []Skipped // things that have no probe although the wish asks for them
+	Ops        []ops.Op  // code to interpret, of fused sites; the first is not used
+	GoidOffset uint32    // of the field goid of runtime.g, in bytes; needed if a function is timed
 }
 
 // A Func is a function with probes.

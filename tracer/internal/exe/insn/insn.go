@@ -6,7 +6,7 @@
 //	in.Flow     // Cond
 //	in.Target   // 0x4a1c20
 //
-// It does not say what an instruction computes: package micro does. The lengths are
+// It does not say what an instruction computes: package interp does. The lengths are
 // right for all instructions with VEX and EVEX prefixes too, which golang.org/x/arch
 // does not decode. So functions in assembly that use AVX do not become unreadable.
 // Whether the kernel can probe an instruction depends on prefixes and opcode bytes alone,

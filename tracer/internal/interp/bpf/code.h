@@ -3,20 +3,20 @@
 // entry without its ops.
 #pragma once
 #include "helpers.h"
-#include "micro.h"
+#include "ops.h"
 
-// struct op is micro.Op.
+// struct op is ops.Op: an operation of package interp, and what is needed beside it.
 struct op {
-	u8 kind, len, dst_kind, src_kind;
-	u8 dst, src, base, index;
-	u8 shift, dst_width, src_width, flags;
-	u8 cond, third;
-	u16 opcode;
-	u32 next, target;
+	u16 k;
+	u8 d, s, b, i, sh, fl;
 	s64 disp;
-	u64 imm, pc;
+	u64 imm;
+	u32 l0, l1; // l1 is the index of the next operation, or of that at the target; l0 of that behind a jump that is not taken
+	u64 pc;     // of the instruction
+	u8 len, flags, named, last;
+	u32 unused;
 };
-_Static_assert(sizeof(struct op) == 48, "micro.OpSize");
+_Static_assert(sizeof(struct op) == 48, "ops.Op");
 
 struct address {
 	u64 pc;

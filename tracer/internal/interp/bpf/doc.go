@@ -1,5 +1,5 @@
-// Package bpf has the tracer's programs for the kernel, compiled: an interpreter of the
-// ops of package micro in C, as a value sampler and as a program for tests.
+// Package bpf has the tracer's programs for the kernel, compiled: the interpreter of
+// package runtime/interp in C, operation by operation, as a value sampler and as a program for tests.
 //
 // The objects are committed, so nobody needs a C compiler to build or use the tracer. To
 // change a program, change its C file and run, with clang-19 and llvm-strip-19 at hand,
@@ -9,10 +9,10 @@
 // A test compares the objects with their sources, where clang-19 is. The files are
 //
 //	helpers.h   the kernel's interface, as far as it is used
-//	micro.h     numbers of package micro, written by "go test ./tracer/internal/interp/micro -update"
+//	ops.h       numbers of packages interp and ops, written by "go test ./tracer/internal/interp/ops -update"
 //	code.h      ops and entries: the decoded code of the traced processes
 //	run.h       state of the interpreter and arithmetic
-//	interp.h    one step of the interpreter
+//	interp.h    the interpreter: one operation
 //	namespace.h numbers of processes in the sampler's PID namespace
 //	labels.h    goroutines and their labels
 //	steps.c     program that interprets a thread which a test has stopped
@@ -27,5 +27,5 @@
 //	err = spec.LoadAndAssign(&objs, nil)
 package bpf
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -type request Steps steps.c -- -O2 -g -Wall -Werror
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -type request -type tuple -type store Steps steps.c -- -O2 -g -Wall -Werror
 //go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -type record -type tuple -type proc -type entry -type address -type labels Sampler sampler.c -- -O2 -g -Wall -Werror

@@ -1,4 +1,4 @@
-// The interpreter, package micro's machine in C. The including file defines
+// The interpreter's loop, run.go of package interp in C. The including file defines
 //	NAME(x)           a name for each copy: programs that read memory differently have their own
 //	READ(to, n, addr) reads n bytes of the interpreted thread's memory; 0 if it could
 // It is included after run.h.
@@ -30,7 +30,34 @@ GLOBAL int NAME(load)(struct run *r, u64 a, u32 w)
 	return 1;
 }
 
-// NAME(find) returns the index of the op at pc, or 0.
+// NAME(cmpxchg16) executes CMPXCHG8B and CMPXCHG16B, of two words of w bytes at a. It returns 1, with r->stop set, if it cannot.
+GLOBAL int NAME(cmpxchg16)(struct run *r, u64 a, u32 w)
+{
+	if (!r) return 0;
+	if (w == 8 && a & 15) {
+		r->stop = STOP_FAULT;
+		return 1;
+	}
+	u32 kn = NAME(load)(r, a, w);
+	if (r->stop) return 1;
+	u64 lo = r->loaded;
+	kn &= NAME(load)(r, a + w, w);
+	if (r->stop) return 1;
+	u64 hi = r->loaded, m = mask(w), f = flags(r) & ~(u64)FLAG_Z, f_known = r->flags_known & ~(u64)FLAG_Z;
+	kn &= known(r, R_AX) & known(r, R_DX);
+	u32 equal = lo == (r->r[R_AX] & m) && hi == (r->r[R_DX] & m);
+	if (kn && equal) f |= FLAG_Z;
+	flags_of(r, FLAGS_WORD, 0, f, 0, 1);
+	r->flags_known = f_known | (kn ? FLAG_Z : 0);
+	if (!kn || !equal) {
+		set(r, R_AX, lo, kn);
+		set(r, R_DX, hi, kn);
+	}
+	if (kn && !equal) return 0;
+	return put(r, a, r->r[R_BX] & m, w | (kn & known(r, R_BX)) << 8) || put(r, a + w, r->r[R_CX] & m, w | (kn & known(r, R_CX)) << 8);
+}
+
+// NAME(find) returns the index of the first operation of the instruction at pc, or 0.
 INLINE u32 NAME(find)(struct run *r, u64 pc)
 {
 	struct address a = {.pc = pc, .tgid = r->tgid};
@@ -38,325 +65,312 @@ INLINE u32 NAME(find)(struct run *r, u64 pc)
 	return e ? e->index : 0;
 }
 
-// NAME(step) executes the op r->index. It returns 1, with the reason in r->stop, if it did
-// not. r->last is the tuple of the op that it executed.
+// NAME(step) executes the operation r->index. It returns 1 if the run ends: with the reason in r->stop, in front of the instruction
+// at r->pc, of which other operations may have been executed; or after r->want instructions. r->last is the tuple of the
+// instruction, and whole if r->whole is 1.
 INLINE int NAME(step)(struct run *r)
 {
 	u32 index = r->index;
-	if (!index) {
-		r->stop = STOP_NOT_DECODED;
-		return 1;
-	}
-	struct op *o = map_lookup(&ops, &index);
+	struct op *o = index ? map_lookup(&ops, &index) : 0;
 	if (!o) {
 		r->stop = STOP_NOT_DECODED;
 		return 1;
 	}
-	u32 kind = o->kind, w = o->dst_width & 127, fl = o->flags, have = 0;
-	u32 dk = o->dst_kind, sk = o->src_kind;
+	u32 k = o->k, flag = o->flags, d = o->d, s = o->s, b = o->b, i = o->i;
+	d = BOUND(d, REGS - 1);
+	s = BOUND(s, REGS - 1);
+	b = BOUND(b, REGS - 1);
+	i = BOUND(i, REGS - 1);
 	r->pc = o->pc;
-	if (kind == KIND_STOP) {
-		r->stop = o->imm;
-		return 1;
+	r->whole = 0;
+	if (flag & OP_FIRST) {
+		u32 named = o->named;
+		named = BOUND(named, REGS - 1);
+		r->last.pc = o->pc;
+		r->last.have = 0;
+		note(r, HAVE_NAMED, &r->last.named, r->r[named], named != R_ZERO && known(r, named));
 	}
-	u32 third = o->third;
-	third = BOUND(third, REGS - 1);
-	r->last.named = r->r[third];
-	if (third != NO_REG && known(r, third)) have = HAVE_NAMED;
-	u64 addr = 0;
-	u32 addr_known = 0;
-	if (kind == KIND_LEA || dk == IN_MEMORY || sk == IN_MEMORY) {
-		u32 b = o->base, x = o->index;
-		b = BOUND(b, REGS - 1);
-		x = BOUND(x, REGS - 1);
-		addr = r->r[b] + (r->r[x] << (o->shift & 3)) + (u64)o->disp;
-		addr_known = known(r, b) & known(r, x);
-		if (kind != KIND_LEA && addr_known) have |= HAVE_ADDR;
-	}
-	// Second operand.
-	u64 s = 0;
-	u32 s_known = 0;
-	if (kind == KIND_LEA) {
-		s = addr;
-		s_known = addr_known;
-	} else if (sk == REGISTER) {
-		s = get(r, o->src, o->src_width, fl & FLAG_SRC_HIGH);
-		s_known = known(r, o->src);
-	} else if (sk == IMMEDIATE) {
-		s = o->imm;
-		s_known = 1;
-	} else if (sk == IN_MEMORY) {
-		if (addr_known) {
-			s_known = NAME(load)(r, addr, o->src_width);
-			s = r->loaded;
-		}
-	} else
-		s_known = 1;
-	if (fl & FLAG_SIGNED) s = extend(s, o->src_width);
-	// First operand.
-	u64 d = 0;
-	u32 d_known = 0;
-	if (fl & FLAG_THIRD) {
-		d = get(r, o->third, w, 0);
-		d_known = known(r, o->third);
-	} else if (fl & FLAG_WRITE_ONLY)
-		d_known = 1;
-	else if (dk == REGISTER) {
-		d = get(r, o->dst, w, fl & FLAG_DST_HIGH);
-		d_known = known(r, o->dst);
-	} else if (dk == IN_MEMORY) {
-		if (addr_known && !r->stop) {
-			d_known = NAME(load)(r, addr, w);
-			d = r->loaded;
-		}
-	} else
-		d_known = 1;
-	if (r->stop) return 1;
-	if (d_known && ((dk && !(fl & FLAG_WRITE_ONLY)) || fl & FLAG_THIRD)) have |= HAVE_FIRST;
-	if (s_known && sk) have |= HAVE_SECOND;
-	r->last.first = d;
-	r->last.second = s;
-
-	u64 res = 0, m = mask(w), sm = s & m, changed = 0, defined = ALL_FLAGS, f = 0;
+	u64 rs = r->r[s], y = rs + o->imm, a = r->r[b] + r->r[i] * o->sh + (u64)o->disp, v = 0, part, sp = r->r[R_SP];
 	u64 pc = o->pc + o->len;
-	u32 next = o->next, has = 1, writes = 1, kn = d_known & s_known, flags_only = 0, wide = 0;
-	u64 carry = r->flags & CF;
-	if ((kind == KIND_XOR || kind == KIND_SUB || kind == KIND_CMP || kind == KIND_SBB) && dk == REGISTER && sk == REGISTER &&
-	    o->dst == o->src && !(fl & FLAG_SRC_HIGH) == !(fl & FLAG_DST_HIGH)) {
-		d = sm = 0;
-		kn = 1;
-	}
-	switch (kind) {
-	case KIND_NOP: has = writes = 0; break;
-	case KIND_MOV: case KIND_LEA: case KIND_XCHG: res = sm; kn = s_known; break;
-	case KIND_ADC: case KIND_ADD: case KIND_INC:
-		if (kind == KIND_INC) sm = 1;
-		if (kind == KIND_ADC) kn &= r->flags_known & CF; else carry = 0;
-		res = (d + sm + carry) & m;
-		f = res < d || (carry && res == d) ? CF : 0;
-		if (top(~(d ^ sm) & (d ^ res), w)) f |= OF;
-		f = result_flags(res, w, f);
-		changed = kind == KIND_INC ? ALL_FLAGS & ~CF : ALL_FLAGS;
-		break;
-	case KIND_SBB: case KIND_SUB: case KIND_CMP: case KIND_DEC: case KIND_NEG:
-		if (kind == KIND_DEC) sm = 1;
-		if (kind == KIND_NEG) { sm = d; d = 0; }
-		if (kind == KIND_SBB) kn &= r->flags_known & CF; else carry = 0;
-		res = (d - sm - carry) & m;
-		f = d < sm || (carry && d == sm) ? CF : 0;
-		if (top((d ^ sm) & (d ^ res), w)) f |= OF;
-		f = result_flags(res, w, f);
-		changed = kind == KIND_DEC ? ALL_FLAGS & ~CF : ALL_FLAGS;
-		writes = kind != KIND_CMP;
-		break;
-	case KIND_AND: case KIND_TEST: case KIND_OR: case KIND_XOR: case KIND_ANDN:
-		if (kind == KIND_OR) res = d | sm;
-		else if (kind == KIND_XOR) res = d ^ sm;
-		else if (kind == KIND_ANDN) res = ~d & sm;
-		else res = d & sm;
-		res &= m;
-		f = result_flags(res, w, 0);
-		changed = ALL_FLAGS;
-		if (kind == KIND_ANDN) defined = ALL_FLAGS & ~PF;
-		writes = kind != KIND_TEST;
-		break;
-	case KIND_NOT: res = ~d & m; break;
-	case KIND_BSWAP: res = __builtin_bswap64(sm) >> ((64 - 8 * w) & 63); break;
-	case KIND_SIGNFILL: res = (u64)((s64)extend(sm, w) >> 63) & m; break;
-	case KIND_SHL: case KIND_SHR: case KIND_SAR: case KIND_ROL: case KIND_ROR:
-		r->resknown = s_known;
-		shift(r, kind, w, d, s);
-		goto called;
-	case KIND_SHLX: case KIND_SHRX: case KIND_SARX: case KIND_RORX:
-		shift_keeping_flags(r, kind, w, sm, kind == KIND_RORX ? o->imm : d);
-		r->changed = 0;
-		goto called;
-	case KIND_SHLD: case KIND_SHRD: {
-		u64 n = o->imm;
-		if (fl & FLAG_COUNT_CL) {
-			n = r->r[CX];
-			kn &= known(r, CX);
+	u32 sk = known(r, s), ak = known(r, b) & known(r, i), next = o->l1, w = 8, kn, c;
+	switch (k) {
+	case K_NOP: break;
+
+	case K_MOV64: w = 8; v = part = rs; goto move;
+	case K_MOV32: w = 4; v = part = (u32)rs; goto move;
+	case K_MOV_I: v = part = o->imm; goto move;
+	case K_ZX8: v = part = rs & 0xff; goto move;
+	case K_ZX16: v = part = rs & 0xffff; goto move;
+	case K_ZX_H: v = part = rs >> 8 & 0xff; goto move;
+	case K_SX8: part = extend(rs, 1); v = part & o->imm; goto move;
+	case K_SX16: part = extend(rs, 2); v = part & o->imm; goto move;
+	case K_SX32:
+		v = part = extend(rs, 4);
+	move:
+		if (temporary(s) && k < K_SX8)
+			cut(r, w);
+		else if (d == R_DST)
+			note_first(r, part, sk);
+		else {
+			note_second(r, part, sk);
+			note_result(r, v, sk);
 		}
-		r->resknown = kn;
-		r->changed = 0;
-		double_shift(r, kind | w << 8, d, sm, n);
-		goto called;
-	}
-	case KIND_IMUL: multiply(r, kind, w, d, sm); goto called;
-	case KIND_IMUL3: multiply(r, kind, w, o->imm & m, sm); goto called;
-	case KIND_MULWIDE: case KIND_IMULWIDE:
-		multiply(r, kind, w, d, sm);
-		wide = 1;
-		goto called;
-	case KIND_DIV: case KIND_IDIV:
-		r->resknown = kn;
-		r->res = r->high = 0;
-		if (divide(r, kind, w, d, sm)) {
-			r->stop = STOP_DIVIDE;
-			return 1;
+		set(r, d, v, sk);
+		break;
+	case K_PUT8: part = rs & 0xff; w = 1; goto put;
+	case K_PUT_H: part = rs & 0xff; w = 1; goto put;
+	case K_PUT16:
+		part = rs & 0xffff;
+		w = 2;
+	put:
+		if (temporary(s))
+			cut(r, w);
+		else if (d == R_DST)
+			note_first(r, part, sk);
+		else {
+			note_second(r, part, sk);
+			note_result(r, part, sk);
 		}
-		kn = r->resknown;
-		wide = 1;
-		goto called;
-	case KIND_BSF: case KIND_BSR: case KIND_TZCNT: case KIND_LZCNT: case KIND_POPCNT:
-		r->resknown = d_known | s_known << 1;
-		r->flagsonly = 0;
-		count(r, kind, w, d, sm);
-		kn = r->resknown;
-		flags_only = r->flagsonly;
-	called:
-		res = r->res;
-		changed = r->changed;
-		defined = r->defined;
-		f = r->newflags;
+		if (k == K_PUT_H)
+			set(r, d, (r->r[d] & ~0xff00ULL) | part << 8, sk & known(r, d));
+		else
+			set(r, d, (r->r[d] & ~mask(w)) | part, sk & known(r, d));
 		break;
-	case KIND_BT: case KIND_BTS: case KIND_BTR: case KIND_BTC: {
-		u32 n = s & (w * 8 - 1) & 63;
-		f = d >> n & 1;
-		changed = ALL_FLAGS & ~ZF;
-		defined = CF;
-		res = kind == KIND_BT ? f : kind == KIND_BTS ? d | 1ULL << n : kind == KIND_BTR ? d & ~(1ULL << n) : d ^ 1ULL << n;
-		writes = kind != KIND_BT;
+	case K_LEA32: case K_LEA_X32: a = (u32)a; // fall through
+	case K_LEA64: case K_LEA_X64:
+		if (d != R_ADDR) {
+			note_second(r, a, ak);
+			note_result(r, a, ak);
+		}
+		set(r, d, a, ak);
 		break;
-	}
-	case KIND_CMOV: case KIND_SETCC: case KIND_JCC: {
-		u32 c = condition(r, o->cond);
-		if (kind == KIND_JCC) {
-			if (!(c & 2)) {
+
+	case K_LD64: case K_LD_X64: goto load;
+	case K_LD32: case K_LD_X32: case K_LD_S32: w = 4; goto load;
+	case K_LD_X16: case K_LD_S16: w = 2; goto load;
+	case K_LD8: case K_LD_X8: case K_LD_S8:
+		w = 1;
+	load:
+		note_addr(r, a, ak);
+		kn = 0;
+		if (ak) {
+			kn = NAME(load)(r, a, w);
+			if (r->stop) return 1;
+			v = r->loaded;
+		}
+		if (k == K_LD_S8 || k == K_LD_S16 || k == K_LD_S32) v = extend(v, w);
+		if (d == R_DST)
+			note_first(r, v, kn);
+		else
+			note_second(r, v, kn);
+		if (k == K_LD_S8 || k == K_LD_S16) v &= o->imm;
+		if (d != R_DST) note_result(r, v, kn);
+		set(r, d, v, kn);
+		break;
+	case K_ST64: case K_ST_X64: goto store;
+	case K_ST32: case K_ST_X32: w = 4; goto store;
+	case K_ST_X16: w = 2; goto store;
+	case K_ST8: case K_ST_X8:
+		w = 1;
+	store:
+		if (!ak) goto unknown_address;
+		y &= mask(w);
+		note_addr(r, a, 1);
+		if (!temporary(s)) {
+			note_second(r, y, sk);
+			note_result(r, y, sk);
+		}
+		if (put(r, a, y, w | sk << 8)) return 1;
+		break;
+
+	case K_ADD64: alu(r, o, A_ADD, 0); break;
+	case K_ADD32: alu(r, o, A_ADD, 32); break;
+	case K_SUB64: alu(r, o, A_SUB, 0); break;
+	case K_SUB32: alu(r, o, A_SUB, 32); break;
+	case K_AND64: alu(r, o, A_AND, 0); break;
+	case K_AND32: alu(r, o, A_AND, 32); break;
+	case K_OR64: alu(r, o, A_OR, 0); break;
+	case K_OR32: alu(r, o, A_OR, 32); break;
+	case K_XOR64: alu(r, o, A_XOR, 0); break;
+	case K_XOR32: alu(r, o, A_XOR, 32); break;
+	case K_CMP: alu(r, o, A_CMP, o->fl); break;
+	case K_TEST: alu(r, o, A_TEST, o->fl); break;
+	case K_CLEAR:
+		note_first(r, r->r[b] << (o->fl & 63) >> (o->fl & 63), known(r, b));
+		note_second(r, rs << (o->fl & 63) >> (o->fl & 63), sk);
+		note_result(r, 0, 1);
+		flags_of(r, FLAGS_SUB, 0, 0, 0, 1);
+		set(r, d, 0, 1);
+		break;
+	case K_ALU:
+		if (alu(r, o, o->l0, o->fl)) return 1;
+		break;
+	case K_WIDE:
+		if (wide(r, o)) return 1;
+		break;
+	case K_CMPXCHG: cmpxchg(r, o); break;
+	case K_CMPXCHG16:
+		if (!ak) goto unknown_address;
+		note_addr(r, a, 1);
+		if (NAME(cmpxchg16)(r, a, o->l0)) return 1;
+		break;
+	case K_CMOV: case K_CMOV32: case K_SET: case K_JCC:
+		c = condition(r, o->sh);
+		kn = c >> 1;
+		c &= 1;
+		if (k == K_JCC) {
+			if (!kn) {
 				r->stop = STOP_UNKNOWN_FLAGS;
 				return 1;
 			}
-			res = c & 1;
-			kn = 1;
-			writes = 0;
-			if (res) {
-				pc = o->imm;
-				next = o->target;
-			}
+			note_result(r, c, 1);
+			if (c)
+				pc = o->pc + o->disp;
+			else
+				next = o->l0;
 			break;
 		}
-		if (kind == KIND_SETCC) {
-			res = c & 1;
-			kn = c >> 1 & 1;
+		if (k == K_SET) {
+			note_result(r, c, kn);
+			set(r, d, (r->r[d] & ~0xffULL) | c, kn & known(r, d));
+			if (d == R_TMP) set(r, d, c, kn); // nobody reads the other bits
 			break;
 		}
-		res = c & 1 ? sm : d;
-		kn = (c & 1 ? s_known : d_known) & c >> 1;
+		if (k == K_CMOV32) w = 4;
+		v = r->r[d] & mask(w);
+		rs &= mask(w);
+		note_first(r, v, known(r, d));
+		note_second(r, rs, sk);
+		kn &= c ? sk : known(r, d);
+		if (c) v = rs;
+		note_result(r, v, kn);
+		set(r, d, v, kn);
 		break;
-	}
-	case KIND_JMP:
-		has = writes = 0;
-		pc = o->imm;
-		next = o->target;
+	case K_PUSH:
+		if (!known(r, R_SP)) goto unknown_address;
+		note_addr(r, sp - 8, 1);
+		note_only(r, y, sk);
+		if (put(r, sp - 8, y, 8 | sk << 8)) return 1;
+		r->r[R_SP] = sp - 8;
 		break;
-	case KIND_JMPTO: case KIND_CALLTO:
-		if (!s_known) {
-			r->stop = STOP_UNKNOWN_TARGET;
-			return 1;
-		}
-		res = pc = s;
-		next = 0;
-		writes = 0;
-		if (kind == KIND_JMPTO) break;
-		// fall through
-	case KIND_CALL: {
-		u64 sp = r->r[SP] - 8;
-		if (!known(r, SP)) {
-			r->stop = STOP_UNKNOWN_ADDRESS;
-			return 1;
-		}
-		if (put(r, sp, o->pc + o->len, 8 | 1 << 8)) return 1;
-		r->r[SP] = addr = sp;
-		have |= HAVE_ADDR;
-		if (kind == KIND_CALL) {
-			pc = o->imm;
-			next = o->target;
-			has = writes = 0;
-		}
-		break;
-	}
-	case KIND_RET: {
-		u64 sp = r->r[SP];
-		if (!known(r, SP)) {
-			r->stop = STOP_UNKNOWN_ADDRESS;
-			return 1;
-		}
+	case K_POP:
+		if (!known(r, R_SP)) goto unknown_address;
+		note_addr(r, sp, 1);
 		kn = NAME(load)(r, sp, 8);
 		if (r->stop) return 1;
-		if (!kn) {
-			r->stop = STOP_UNKNOWN_TARGET;
-			return 1;
-		}
-		res = pc = r->loaded;
-		r->r[SP] = sp + 8 + o->imm;
-		addr = sp;
-		have |= HAVE_ADDR;
-		next = 0;
-		writes = 0;
+		v = r->loaded;
+		note_result(r, v, kn);
+		r->r[R_SP] = sp + 8;
+		set(r, d, v, kn);
 		break;
-	}
-	case KIND_PUSH: {
-		u64 sp = r->r[SP] - 8;
-		if (!known(r, SP)) {
-			r->stop = STOP_UNKNOWN_ADDRESS;
-			return 1;
+	case K_FLAG:
+		v = flags(r);
+		switch (o->imm) {
+		case 0xf5: v ^= FLAG_C; break;
+		case 0xf8: v &= ~(u64)FLAG_C; break;
+		case 0xf9: v |= FLAG_C; break;
+		default: goto unsupported; // PUSHF, POPF
 		}
-		if (put(r, sp, s, 8 | s_known << 8)) return 1;
-		r->r[SP] = addr = sp;
-		have |= HAVE_ADDR;
-		res = s;
-		kn = s_known;
-		writes = 0;
+		a = r->flags_known;
+		flags_of(r, FLAGS_WORD, 0, v, 0, 1);
+		r->flags_known = o->imm == 0xf5 ? a : a | FLAG_C;
 		break;
-	}
-	case KIND_POP: case KIND_LEAVE: {
-		u64 sp = r->r[kind == KIND_POP ? SP : BP];
-		if (!known(r, kind == KIND_POP ? SP : BP)) {
-			r->stop = STOP_UNKNOWN_ADDRESS;
-			return 1;
+
+	case K_JMP: pc = o->pc + o->disp; break;
+	case K_CALL: case K_CALL_R:
+		if (k == K_CALL_R) {
+			note_only(r, rs, sk);
+			if (!sk) goto unknown_target;
 		}
+		if (!known(r, R_SP)) goto unknown_address;
+		note_addr(r, sp - 8, 1);
+		if (put(r, sp - 8, pc, 8 | 1 << 8)) return 1;
+		r->r[R_SP] = sp - 8;
+		pc = o->pc + o->disp;
+		if (k == K_CALL) break;
+		goto indirect;
+	case K_RET:
+		if (!known(r, R_SP)) goto unknown_address;
+		note_addr(r, sp, 1);
 		kn = NAME(load)(r, sp, 8);
 		if (r->stop) return 1;
-		res = r->loaded;
-		set(r, SP, 8, 0, sp + 8, 1);
-		addr = sp;
-		have |= HAVE_ADDR;
-		w = 8;
-		dk = REGISTER;
+		if (!kn) goto unknown_target;
+		rs = r->loaded;
+		r->r[R_SP] = sp + 8 + o->imm;
+		goto indirect;
+	case K_JMP_R:
+		note_only(r, rs, sk);
+		if (!sk) goto unknown_target;
+	indirect:
+		note_result(r, rs, 1);
+		pc = rs;
+		next = 0;
 		break;
-	}
-	case KIND_UNKNOWN: case KIND_POISON:
-		has = kn = 0;
-		writes = dk != NONE;
-		if (fl & FLAG_CLOBBER) changed = ALL_FLAGS;
+	case K_STOP:
+		r->stop = o->imm;
+		return 1;
+	case K_STRING:
+		r->stop = STOP_STRING;
+		return 1;
+
+	// Vector registers are not there. Of what the operations do, it matters what they read from and write to memory, and to general
+	// registers and flags.
+	case K_VLD:
+		note_addr(r, a, ak);
+		w = o->fl;
+		if (w > 8) break;
+		kn = 0;
+		if (ak) {
+			kn = NAME(load)(r, a, w);
+			if (r->stop) return 1;
+			v = r->loaded;
+		}
+		note_second(r, v, kn);
+		break;
+	case K_VLD16: case K_VLD_MASK: note_addr(r, a, ak); break;
+	case K_VST: case K_VST_MASK:
+		if (!ak) goto unknown_address;
+		note_addr(r, a, 1);
+		w = k == K_VST ? o->fl : o->imm & 127;
+		if (put(r, a, 0, w)) return 1;
+		break;
+	case K_VMASK:
+		if (o->l0 == Q_OR_TEST || o->l0 == Q_TEST)
+			flags_of(r, FLAGS_WORD, 0, 0, 0, 0);
+		else
+			set(r, d, 0, 0);
+		break;
+	case K_VGET: case K_VSIGNS: case K_VINT:
+		note_result(r, 0, 0);
+		set(r, d, 0, 0);
+		break;
+	case K_VINDEX: set(r, R_CX, 0, 0); // fall through
+	case K_VFLAGS: flags_of(r, FLAGS_WORD, 0, 0, 0, 0); break;
+	case K_VPRESS: set(r, R_TMP, 0, 0); break;
+	case K_VMOV16: case K_VPUT: case K_VZERO: case K_VLANES: case K_VONE: case K_VCOUNT: case K_VSHUFFLE: case K_VCONVERT:
+	case K_VPACK: case K_VCRYPTO:
+		note_result(r, 0, 0);
 		break;
 	default:
+	unsupported:
 		r->stop = STOP_UNSUPPORTED;
 		return 1;
 	}
-	if (writes && dk == IN_MEMORY) {
-		if (!addr_known) {
-			r->stop = STOP_UNKNOWN_ADDRESS;
-			return 1;
-		}
-		if (put(r, addr, res, w | !!kn << 8)) return 1;
+	if (!(flag & OP_LAST)) {
+		r->index = next;
+		return 0;
 	}
-	if (writes && dk == REGISTER) set(r, o->dst, w, fl & FLAG_DST_HIGH, res, kn);
-	if (kind == KIND_XCHG) set(r, o->src, o->src_width, 0, d, d_known);
-	if (wide) set(r, DX, w, 0, r->high, kn);
-	r->flags = (r->flags & ~changed) | (f & changed);
-	r->flags_known &= ~changed;
-	if (kn || flags_only) r->flags_known |= changed & defined;
-
-	if (has && kn) have |= HAVE_RESULT;
-	r->last.pc = o->pc;
-	r->last.result = res;
-	r->last.addr = addr;
-	r->last.have = have;
 	r->last.index = index;
+	r->whole = 1;
 	r->pc = pc;
 	if (!next) next = NAME(find)(r, pc);
 	r->index = next;
-	r->steps++;
-	return 0;
+	return ++r->steps >= r->want;
+
+unknown_address:
+	r->stop = STOP_UNKNOWN_ADDRESS;
+	return 1;
+unknown_target:
+	r->stop = STOP_UNKNOWN_TARGET;
+	return 1;
 }

@@ -108,26 +108,27 @@ static long one(u32 i, struct work **wp)
 	struct work *w = *wp;
 	// The skipped instructions may have called or left functions, so the candidates for the
 	// return address are read behind them.
-	if (!w->skip && !w->rec.steps) {
-		w->rec.top = word(&w->run, SP, 0);
-		w->rec.behind = word(&w->run, BP, 8);
+	if (w->run.whole && !w->skip && !w->rec.steps) {
+		w->rec.top = word(&w->run, R_SP, 0);
+		w->rec.behind = word(&w->run, R_BP, 8);
 	}
-	if (step_now(&w->run)) return 1;
+	int end = step_now(&w->run);
+	if (!w->run.whole || w->run.stop) return end;
 	if (w->skip) {
 		w->skip--;
 		w->rec.skipped++;
-		return 0;
+		return end;
 	}
 	w->rec.steps++;
 	u32 index = w->run.last.index;
 	struct op *o = map_lookup(&ops, &index);
-	if (!o || !(o->flags & FLAG_NOTED)) return 0;
+	if (!o || !(o->flags & OP_NOTED)) return end;
 	u32 n = w->rec.n;
-	if (n >= TUPLES) return 0;
+	if (n >= TUPLES) return end;
 	n = BOUND(n, TUPLES - 1);
 	w->rec.tuples[n] = w->run.last;
 	w->rec.n = n + 1;
-	return 0;
+	return end;
 }
 
 // Bit 63 of a miss: there is an entry, but the code is not what was decoded.
@@ -212,19 +213,14 @@ INLINE int interpret(struct work *w)
 		r->r[4] = regs->sp; r->r[5] = regs->bp; r->r[6] = regs->si; r->r[7] = regs->di;
 		r->r[8] = regs->r8; r->r[9] = regs->r9; r->r[10] = regs->r10; r->r[11] = regs->r11;
 		r->r[12] = regs->r12; r->r[13] = regs->r13; r->r[14] = regs->r14; r->r[15] = regs->r15;
-		r->r[NO_REG] = 0;
-		r->r[FS_BASE] = fs;
-		r->flags = regs->flags;
-		r->flags_known = ALL_FLAGS;
-		r->pc = pc;
-		r->known = (2u << FS_BASE) - 1;
-		r->index = e->index;
+		begin(r, pc, regs->flags, e->index, cfg_length + skip);
+		r->r[R_FS] = fs;
+		r->known |= 1u << R_FS;
 		r->tgid = tgid;
-		r->stop = r->steps = r->nstores = 0;
 		rec->top = rec->behind = 0;
 		rec->skipped = rec->steps = rec->n = 0;
 		w->skip = skip;
-		loop(cfg_length + skip, one, &w, 0);
+		loop((cfg_length + skip) * INSN_OPS, one, &w, 0);
 		steps += r->steps;
 		u32 through = rec->skipped;
 		if (rec->steps || !through || r->stop == STOP_NOT_DECODED) break; // it will be decoded

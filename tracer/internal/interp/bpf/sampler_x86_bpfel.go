@@ -40,27 +40,24 @@ type SamplerLabels struct {
 }
 
 type SamplerOp struct {
-	_        structs.HostLayout
-	Kind     uint8
-	Len      uint8
-	DstKind  uint8
-	SrcKind  uint8
-	Dst      uint8
-	Src      uint8
-	Base     uint8
-	Index    uint8
-	Shift    uint8
-	DstWidth uint8
-	SrcWidth uint8
-	Flags    uint8
-	Cond     uint8
-	Third    uint8
-	Opcode   uint16
-	Next     uint32
-	Target   uint32
-	Disp     int64
-	Imm      uint64
-	Pc       uint64
+	_      structs.HostLayout
+	K      uint16
+	D      uint8
+	S      uint8
+	B      uint8
+	I      uint8
+	Sh     uint8
+	Fl     uint8
+	Disp   int64
+	Imm    uint64
+	L0     uint32
+	L1     uint32
+	Pc     uint64
+	Len    uint8
+	Flags  uint8
+	Named  uint8
+	Last   uint8
+	Unused uint32
 }
 
 type SamplerProc struct {
@@ -132,23 +129,21 @@ type SamplerWork struct {
 	Run struct {
 		_          structs.HostLayout
 		R          [32]uint64
-		Flags      uint64
+		Fa         uint64
+		Fb         uint64
 		FlagsKnown uint64
-		Pc         uint64
+		Fk         uint32
+		Fs         uint32
 		Known      uint32
 		Index      uint32
 		Stop       uint32
 		Steps      uint32
+		Want       uint32
 		Tgid       uint32
 		Nstores    uint32
+		Whole      uint32
+		Pc         uint64
 		Loaded     uint64
-		Res        uint64
-		High       uint64
-		Changed    uint64
-		Defined    uint64
-		Newflags   uint64
-		Resknown   uint32
-		Flagsonly  uint32
 		Stores     [16]struct {
 			_     structs.HostLayout
 			Addr  uint64

@@ -9,7 +9,14 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 struct request {
 	u64 regs[16], fs_base, flags, flags_known, pc;
 	u32 index, tgid, tid, n;
-	u32 known, stop, steps, unused;
+	u32 known, stop, steps, nstores;
+	struct tuple last; // of the last instruction
+	struct store stores[STORES];
+};
+
+struct state {
+	struct run run;
+	struct run before; // the instruction that is being executed: some of its operations may have been when it stops
 };
 
 u32 target; // thread whose memory is read
@@ -17,7 +24,7 @@ u32 target; // thread whose memory is read
 struct {
 	UINT(type, MAP_ARRAY);
 	TYPE(key, u32);
-	TYPE(value, struct run);
+	TYPE(value, struct state);
 	UINT(max_entries, 1);
 } scratch SEC(".maps");
 
@@ -45,35 +52,50 @@ NOINLINE long read_task(u64 *to, u32 n, u64 addr)
 #define READ(to, n, addr) read_task(to, n, addr)
 #include "interp.h"
 
-static long one(u32 i, struct run **r) { return step_task(*r); }
+static long one(u32 i, struct state **sp)
+{
+	struct state *s = *sp;
+	if (s->run.whole) {
+		s->before.fa = s->run.fa;
+		s->before.fb = s->run.fb;
+		s->before.fk = s->run.fk;
+		s->before.fs = s->run.fs;
+		s->before.flags_known = s->run.flags_known;
+		s->before.known = s->run.known;
+		#pragma unroll
+		for (int i = 0; i < 16; i++)
+			s->before.r[i] = s->run.r[i];
+	}
+	return step_task(&s->run);
+}
 
 SEC("syscall") int run_steps(struct request *q)
 {
 	u32 zero = 0;
-	struct run *r = map_lookup(&scratch, &zero);
-	if (!r) return -1;
+	struct state *s = map_lookup(&scratch, &zero);
+	if (!s) return -1;
+	struct run *r = &s->run;
 	target = q->tid;
 	#pragma unroll
 	for (int i = 0; i < 16; i++)
 		r->r[i] = q->regs[i];
-	r->r[NO_REG] = 0;
-	r->r[FS_BASE] = q->fs_base;
-	r->flags = q->flags;
-	r->flags_known = ALL_FLAGS;
-	r->pc = q->pc;
-	r->known = (2u << FS_BASE) - 1;
-	r->index = q->index;
+	begin(r, q->pc, q->flags, q->index, q->n);
+	r->r[R_FS] = q->fs_base;
+	r->known |= 1u << R_FS;
 	r->tgid = q->tgid;
-	r->stop = r->steps = r->nstores = 0;
-	loop(q->n, one, &r, 0);
+	loop(q->n * INSN_OPS, one, &s, 0);
+	q->pc = r->pc;
+	q->stop = r->stop;
+	q->steps = r->steps;
+	q->last = r->last;
+	q->nstores = r->nstores;
+	__builtin_memcpy(q->stores, r->stores, sizeof(q->stores));
+	if (r->stop && !r->whole) r = &s->before;
 	#pragma unroll
 	for (int i = 0; i < 16; i++)
 		q->regs[i] = r->r[i];
-	q->flags = r->flags;
+	q->flags = flags(r);
 	q->flags_known = r->flags_known;
-	q->pc = r->pc;
 	q->known = r->known;
-	q->stop = r->stop;
-	q->steps = r->steps;
 	return 0;
 }

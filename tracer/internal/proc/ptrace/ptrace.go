@@ -221,7 +221,7 @@ func (th *Thread) Write(addr uint64, buf []byte) error {
 	return err
 }
 
-// ReadCode implements micro.Code.
+// ReadCode implements ops.Code.
 func (th *Thread) ReadCode(pc uint64, buf []byte) int {
 	n, _ := th.mem.ReadAt(buf, int64(pc))
 	return n

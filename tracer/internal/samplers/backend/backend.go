@@ -21,7 +21,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/samplers/sampler"
 	"github.com/pepgo/pep/tracer/internal/samplers/stepper"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
@@ -112,7 +112,7 @@ func (s interrupting) Sampling() (n report.Sampling, c Cost, err error) {
 	}
 	n = report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped, Unlabelled: st.Unlabelled}
 	for _, reason := range slices.Sorted(maps.Keys(st.Stops)) {
-		if reason != micro.Done {
+		if reason != ops.Done {
 			n.Stops = append(n.Stops, report.Stop{Reason: reason.String(), Runs: st.Stops[reason]})
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/describe"
 )
@@ -45,9 +45,9 @@ type file struct {
 // An Instruction is one that has been decoded, and what modules want of it.
 type Instruction struct {
 	*capture.Instruction
-	Want capture.Want
-	kind micro.Kind
-	jump uint64 // target of a direct jump, less the address of the instruction
+	Want   capture.Want
+	direct bool   // it has the target of its jump or call,
+	jump   uint64 // which is this, less the address of the instruction
 }
 
 // Read reads the executable mappings of a process.
@@ -87,9 +87,9 @@ func Find(maps []Mapping, pc uint64) *Mapping {
 	return nil
 }
 
-// Instruction returns the instruction of a decoded op. Want says what to note of
+// Instruction returns the instruction whose last operation op is. Want says what to note of
 // one that has not been met before.
-func (fs Files) Instruction(pid uint32, m *Mapping, op *micro.Op, code micro.Code, want func(*capture.Instruction) capture.Want) *Instruction {
+func (fs Files) Instruction(pid uint32, m *Mapping, op *ops.Op, code ops.Code, want func(*capture.Instruction) capture.Want) *Instruction {
 	if m.image == nil {
 		f := fs[m.Key]
 		if f == nil || f.elf == nil { // anonymous memory differs from process to process
@@ -108,7 +108,7 @@ func (fs Files) Instruction(pid uint32, m *Mapping, op *micro.Op, code micro.Cod
 		if err != nil || len(d.Code) != len(bytes) {
 			d = describe.Unknown(&f.image, pc, bytes)
 		}
-		in = &Instruction{d, want(d), op.Kind, op.Imm - op.PC}
+		in = &Instruction{d, want(d), op.Direct(), op.Target() - op.PC}
 		f.insns[pc] = in
 	}
 	return in

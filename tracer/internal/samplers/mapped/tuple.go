@@ -1,7 +1,7 @@
 package mapped
 
 import (
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
@@ -27,32 +27,22 @@ func Want(modules []capture.Module, in *capture.Instruction) (all capture.Want) 
 
 // Tuple makes a tuple of what an interpreter noted, as far as modules want it: PC, result,
 // address, first and second operand, named register.
-func (in *Instruction) Tuple(have micro.Have, w [6]uint64) capture.Tuple {
+func (in *Instruction) Tuple(have ops.Have, w [6]uint64) capture.Tuple {
 	t := capture.Tuple{Insn: in.Instruction, Known: capture.Visit}
-	result, first, second := w[1], w[3], w[4]
-	hasResult, hasFirst, hasSecond := have&micro.HaveResult != 0, have&micro.HaveFirst != 0, have&micro.HaveSecond != 0
-	switch in.kind {
-	case micro.KindJcc:
+	result, hasResult := w[1], have&ops.HaveResult != 0
+	switch {
+	case in.Flow == capture.Next:
+	case in.Flow == capture.Branch:
 		t.Taken, t.Known = result != 0, t.Known|capture.Taken
 		if t.Taken {
 			t.Target, t.Known = w[0]+in.jump, t.Known|capture.Target
 		}
 		hasResult = false
-	case micro.KindJmp, micro.KindCall:
+	case in.direct:
 		t.Target, t.Known = w[0]+in.jump, t.Known|capture.Target
-		hasResult, hasSecond = false, false
-	case micro.KindJmpTo, micro.KindCallTo, micro.KindRet:
-		if hasResult {
-			t.Target, t.Known = result, t.Known|capture.Target
-		}
+	case hasResult:
+		t.Target, t.Known = result, t.Known|capture.Target
 		hasResult = false
-	case micro.KindCmp, micro.KindTest, micro.KindBt, micro.KindPush:
-		hasResult = false // it goes to flags or to the stack
-	}
-	switch in.kind {
-	case micro.KindJmpTo, micro.KindCallTo, micro.KindPush, micro.KindMulWide, micro.KindImulWide, micro.KindDiv, micro.KindIdiv:
-		// What is the second operand for the interpreter is the only one in the text.
-		first, hasFirst, hasSecond = second, hasSecond, false
 	}
 	for _, f := range []struct {
 		field capture.Fields
@@ -61,10 +51,10 @@ func (in *Instruction) Tuple(have micro.Have, w [6]uint64) capture.Tuple {
 		v     uint64
 	}{
 		{capture.Result, hasResult, &t.Result, result},
-		{capture.Addr, have&micro.HaveAddr != 0, &t.Addr, w[2]},
-		{capture.First, hasFirst, &t.First, first},
-		{capture.Second, hasSecond, &t.Second, second},
-		{capture.Named, have&micro.HaveNamed != 0, &t.Named, w[5]},
+		{capture.Addr, have&ops.HaveAddr != 0, &t.Addr, w[2]},
+		{capture.First, have&ops.HaveFirst != 0, &t.First, w[3]},
+		{capture.Second, have&ops.HaveSecond != 0, &t.Second, w[4]},
+		{capture.Named, have&ops.HaveNamed != 0, &t.Named, w[5]},
 	} {
 		if f.ok {
 			*f.to, t.Known = f.v, t.Known|f.field

@@ -17,7 +17,7 @@ import (
 
 	"github.com/cilium/ebpf"
 
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/samplers/sampler"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
@@ -220,8 +220,8 @@ func TestParameters(t *testing.T) {
 	if want := float64(st.Interrupts) / every; math.Abs(interpreted-want) > 8 {
 		t.Errorf("%d interrupts, %d passed: want 1 of %d interpreted", st.Interrupts, st.Passed, every)
 	}
-	if st.Stops[micro.Done] < st.Runs*9/10 {
-		t.Errorf("only %d of %d runs have their whole length: %v", st.Stops[micro.Done], st.Runs, st.Stops)
+	if st.Stops[ops.Done] < st.Runs*9/10 {
+		t.Errorf("only %d of %d runs have their whole length: %v", st.Stops[ops.Done], st.Runs, st.Stops)
 	}
 	// 7 degrees of freedom: above 39 once in 500,000 times.
 	chi := 0.0

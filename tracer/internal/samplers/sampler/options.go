@@ -47,7 +47,7 @@ type Options struct {
 	// themselves cost.
 	CountOnly bool
 
-	Ops int // instructions that can be decoded at the same time; 262,144 by default
+	Ops int // operations that can be decoded at the same time, little more than one an instruction; 262,144 by default
 }
 
 // check fills in defaults.

@@ -10,7 +10,7 @@ import (
 	"github.com/cilium/ebpf/ringbuf"
 
 	"github.com/pepgo/pep/tracer/internal/interp/bpf"
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
@@ -71,7 +71,7 @@ func (s *Sampler) run(r *capture.Run, b []byte) bool {
 		}
 	}
 	for b = b[headerSize:]; n > 0 && len(b) >= tupleSize; n, b = n-1, b[tupleSize:] {
-		have := micro.Have(binary.LittleEndian.Uint32(b[48:]))
+		have := ops.Have(binary.LittleEndian.Uint32(b[48:]))
 		in := s.insns[binary.LittleEndian.Uint32(b[52:])]
 		if in == nil {
 			continue // code that has been dropped meanwhile

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/tracer/internal/interp/bpf"
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/samplers/mapped"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
@@ -265,7 +265,7 @@ func (s *Sampler) maintain() {
 
 // misses returns how often the kernel has noted a PC for decodeMisses.
 func (s *Sampler) misses() (sum uint64, err error) {
-	for _, i := range []int{countMissed, countStale, countStops + int(micro.NotDecoded)} {
+	for _, i := range []int{countMissed, countStale, countStops + int(ops.NotDecoded)} {
 		n, e := s.counter(i)
 		sum, err = sum+n, errors.Join(err, e)
 	}
@@ -311,7 +311,7 @@ func (s *Sampler) miss(tgid uint32, pc uint64, stale bool) error {
 			return nil // it ended, or is not ours to read: its interrupts go on to be counted as missed
 		}
 	}
-	if len(s.free) == 0 {
+	if len(s.free) <= ops.MaxOps {
 		s.full++
 		return nil
 	}

@@ -12,18 +12,18 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/pepgo/pep/tracer/internal/interp/bpf"
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/samplers/mapped"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
-// budget is how many instructions are decoded for one miss.
+// budget is how many operations are decoded for one miss.
 const budget = 512
 
 // A space is the decoded code of one process.
 type space struct {
 	tgid  uint32
-	table *micro.Table
+	table *ops.Table
 	// global has the index in the kernel's array for each index of the table.
 	global []uint32
 	maps   []mapped.Mapping
@@ -39,7 +39,7 @@ func (s *Sampler) newSpace(tgid uint32) (*space, error) {
 	if err != nil {
 		return nil, missing(fmt.Sprintf("code of process %d", tgid), "CAP_SYS_PTRACE", err)
 	}
-	sp := &space{tgid: tgid, table: micro.NewTable(), global: make([]uint32, 1), mem: mem}
+	sp := &space{tgid: tgid, table: ops.NewTable(), global: make([]uint32, 1), mem: mem}
 	if sp.maps, err = mapped.Read(tgid); err != nil {
 		mem.Close()
 		return nil, err
@@ -105,7 +105,7 @@ func (s *Sampler) goroutines(sp *space) {
 	}
 }
 
-// ReadCode implements micro.Code.
+// ReadCode implements ops.Code.
 func (sp *space) ReadCode(pc uint64, buf []byte) (n int) {
 	const size = 4096
 	for n < len(buf) {
@@ -138,30 +138,33 @@ func (s *Sampler) decode(sp *space, pc uint64) error {
 	}
 	sp.pages = map[uint64][]byte{}
 	first := len(sp.table.Ops)
-	_, changed := sp.table.Add(sp, pc, min(budget, len(s.free)))
+	_, changed := sp.table.Add(sp, pc, min(budget, len(s.free)-ops.MaxOps))
 	for range sp.table.Ops[first:] {
 		sp.global = append(sp.global, s.free[len(s.free)-1])
 		s.free = s.free[:len(s.free)-1]
 	}
 	var indexes []uint32
-	var ops []micro.Op
+	var list []ops.Op
 	for _, i := range changed {
-		indexes, ops = append(indexes, sp.global[i]), append(ops, s.op(sp, i))
+		indexes, list = append(indexes, sp.global[i]), append(list, s.op(sp, i))
 	}
 	var entries []bpf.SamplerAddress
 	var values []bpf.SamplerEntry
 	for i := first; i < len(sp.table.Ops); i++ {
-		s.describe(sp, i)
-		indexes, ops = append(indexes, sp.global[i]), append(ops, s.op(sp, uint32(i)))
-		var code [8]byte
-		sp.ReadCode(sp.table.Ops[i].PC, code[:])
-		entries = append(entries, bpf.SamplerAddress{Pc: sp.table.Ops[i].PC, Tgid: sp.tgid})
-		values = append(values, bpf.SamplerEntry{Index: sp.global[i], Code: binary.LittleEndian.Uint64(code[:])})
+		op := &sp.table.Ops[i]
+		if op.Flags&ops.First != 0 {
+			s.describe(sp, uint32(i))
+			var code [8]byte
+			sp.ReadCode(op.PC, code[:])
+			entries = append(entries, bpf.SamplerAddress{Pc: op.PC, Tgid: sp.tgid})
+			values = append(values, bpf.SamplerEntry{Index: sp.global[i], Code: binary.LittleEndian.Uint64(code[:])})
+		}
+		indexes, list = append(indexes, sp.global[i]), append(list, s.op(sp, uint32(i)))
 	}
 	if len(entries) == 0 {
 		return nil
 	}
-	if _, err := s.objs.Ops.BatchUpdate(indexes, ops, nil); err != nil {
+	if _, err := s.objs.Ops.BatchUpdate(indexes, list, nil); err != nil {
 		return fmt.Errorf("sampler: decoded code: %w", err)
 	}
 	if _, err := s.objs.Entries.BatchUpdate(entries, values, nil); err != nil {
@@ -171,37 +174,40 @@ func (s *Sampler) decode(sp *space, pc uint64) error {
 }
 
 // op returns an op with the indexes of the kernel's array.
-func (s *Sampler) op(sp *space, i uint32) micro.Op {
+func (s *Sampler) op(sp *space, i uint32) ops.Op {
 	op := sp.table.Ops[i]
-	op.Next, op.Target = sp.global[op.Next], sp.global[op.Target]
+	op.Relink(func(i uint32) uint32 { return sp.global[i] })
 	if in := s.insns[sp.global[i]]; in != nil && in.Want.Fields != 0 {
-		op.Flags |= micro.FlagNoted
-		if in.Want.Fields&capture.Named != 0 && op.Flags&micro.FlagThird == 0 {
-			op.Third = in.Want.Register
+		op.Flags |= ops.Noted
+		if in.Want.Fields&capture.Named != 0 {
+			op.Named = in.Want.Register
 		}
 	}
 	return op
 }
 
-// describe notes the instruction of a decoded op, and asks the module what it wants.
-func (s *Sampler) describe(sp *space, i int) {
-	op := &sp.table.Ops[i]
-	s.insns[sp.global[i]] = nil
-	m := mapped.Find(sp.maps, op.PC)
-	if m == nil || op.Len == 0 {
-		return
+// describe notes the instruction of decoded ops, the first of which is i, and asks the module what it wants.
+func (s *Sampler) describe(sp *space, i uint32) {
+	list := sp.table.Instruction(i)
+	var in *mapped.Instruction
+	if op := &list[len(list)-1]; op.Len != 0 {
+		if m := mapped.Find(sp.maps, op.PC); m != nil {
+			in = s.files.Instruction(sp.tgid, m, op, sp, func(in *capture.Instruction) capture.Want {
+				return mapped.Want(s.options.Modules, in)
+			})
+		}
 	}
-	s.insns[sp.global[i]] = s.files.Instruction(sp.tgid, m, op, sp, func(in *capture.Instruction) capture.Want {
-		return mapped.Want(s.options.Modules, in)
-	})
+	for j := range list {
+		s.insns[sp.global[i+uint32(j)]] = in
+	}
 }
 
 // drop forgets the code of a process that has ended or has other code now.
 func (s *Sampler) drop(sp *space) {
 	sp.mem.Close()
 	delete(s.spaces, sp.tgid)
-	for _, op := range sp.table.Ops[1:] {
-		s.objs.Entries.Delete(&bpf.SamplerAddress{Pc: op.PC, Tgid: sp.tgid})
+	for pc := range sp.table.PCs() {
+		s.objs.Entries.Delete(&bpf.SamplerAddress{Pc: pc, Tgid: sp.tgid})
 	}
 	// Runs that are on their way still refer to the ops.
 	s.dropped = append(s.dropped, dropped{s.round, sp.global[1:]})

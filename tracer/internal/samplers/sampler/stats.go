@@ -9,7 +9,7 @@ import (
 	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 )
 
 // Stats count what the program in the kernel has done, over all CPUs.
@@ -24,9 +24,9 @@ type Stats struct {
 	Tuples     uint64 // noted in runs
 	Dropped    uint64 // runs for which the buffer had no room
 	Unlabelled uint64 // runs of goroutines whose labels could not be read
-	Full       uint64 // misses that could not be decoded because Options.Ops instructions are
+	Full       uint64 // misses that could not be decoded because Options.Ops operations are
 
-	Stops map[micro.Stop]uint64 // why runs ended; Done is the end of their length
+	Stops map[ops.Stop]uint64 // why runs ended; Done is the end of their length
 
 	// Recursion is how many interrupts the kernel did not pass to the program because
 	// another BPF program was running on the CPU.
@@ -80,8 +80,8 @@ func (s *Sampler) Stats() (st Stats, err error) {
 	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, countDropped: &st.Dropped, countUnread: &st.Unlabelled} {
 		*p = count(i)
 	}
-	st.Stops = map[micro.Stop]uint64{}
-	for _, stop := range micro.Stops() {
+	st.Stops = map[ops.Stop]uint64{}
+	for _, stop := range ops.Stops() {
 		if n := count(countStops + int(stop)); n > 0 {
 			st.Stops[stop] = n
 			st.Runs += n

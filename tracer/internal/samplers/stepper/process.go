@@ -12,13 +12,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 	"github.com/pepgo/pep/tracer/internal/samplers/mapped"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
-// budget is how many instructions are decoded at once.
+// budget is how many operations are decoded at once.
 const budget = 512
 
 // A process is a sampled process.
@@ -26,9 +26,9 @@ type process struct {
 	pid   uint32
 	fd    int // pidfd
 	maps  []mapped.Mapping
-	m     *micro.Machine
-	table *micro.Table
-	insns []*mapped.Instruction // by index of the table; nil for code outside of all mappings
+	m     *ops.Machine
+	table *ops.Table
+	insns []*mapped.Instruction // by index of an instruction's first op in the table; nil for code outside of all mappings
 	g     mapped.Goroutines
 }
 
@@ -43,7 +43,7 @@ func newProcess(pid int) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stepper: there is no process %d: %w", pid, err)
 	}
-	p := &process{pid: uint32(pid), fd: fd, m: micro.NewMachine()}
+	p := &process{pid: uint32(pid), fd: fd, m: ops.NewMachine()}
 	if err := errors.Join(try(pid), p.forget()); err != nil {
 		unix.Close(fd)
 		return nil, err
@@ -54,7 +54,7 @@ func newProcess(pid int) (*process, error) {
 // forget begins anew with the code of the process, which has executed another program.
 func (p *process) forget() (err error) {
 	p.m.Forget()
-	p.table, p.insns = micro.NewTable(), make([]*mapped.Instruction, 1)
+	p.table, p.insns = ops.NewTable(), make([]*mapped.Instruction, 1)
 	p.g = mapped.FindGoroutines(p.pid)
 	p.maps, err = mapped.Read(p.pid)
 	return err
@@ -103,12 +103,14 @@ func (s *Sampler) at(p *process, th *ptrace.Thread, pc uint64) (uint32, error) {
 		p.insns = append(p.insns, nil)
 		op := &p.table.Ops[i]
 		m := mapped.Find(p.maps, op.PC)
-		if m == nil || op.Len == 0 {
+		if m == nil || op.Len == 0 || op.Flags&ops.First == 0 {
 			continue
 		}
-		in := s.files.Instruction(p.pid, m, op, th, func(in *capture.Instruction) capture.Want { return mapped.Want(s.options.Modules, in) })
-		if in.Want.Fields&capture.Named != 0 && op.Flags&micro.FlagThird == 0 {
-			op.Third = in.Want.Register
+		list := p.table.Instruction(uint32(i))
+		last := &list[len(list)-1]
+		in := s.files.Instruction(p.pid, m, last, th, func(in *capture.Instruction) capture.Want { return mapped.Want(s.options.Modules, in) })
+		if in.Want.Fields&capture.Named != 0 {
+			op.Named = in.Want.Register
 		}
 		p.insns[i] = in
 	}

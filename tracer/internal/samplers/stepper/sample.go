@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
@@ -100,9 +100,9 @@ func (p *process) begin(th *ptrace.Thread) error {
 }
 
 // context notes the candidates for the return address.
-func context(r *capture.Run, m *micro.Machine) {
-	r.TopOfStack, _ = m.Peek(m.R[micro.SP])
-	r.BehindFrame, _ = m.Peek(m.R[micro.BP] + 8)
+func context(r *capture.Run, m *ops.Machine) {
+	r.TopOfStack, _ = m.Peek(m.R[ops.SP])
+	r.BehindFrame, _ = m.Peek(m.R[ops.BP] + 8)
 }
 
 // interpret interprets: first what is skipped, then what is noted. If it gives up before anything is
@@ -118,7 +118,7 @@ func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip 
 		r.Skipped = uint32(p.m.Steps)
 		if p.m.Steps == skip {
 			context(r, p.m)
-			err := s.run(p, th, s.options.Length, func(st *micro.Step) { p.note(r, st) })
+			err := s.run(p, th, s.options.Length, func(st *ops.Step) { p.note(r, st) })
 			r.Steps = uint32(p.m.Steps) - r.Skipped
 			if err != nil || r.Steps > 0 {
 				return err
@@ -133,13 +133,13 @@ func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip 
 }
 
 // run interprets up to n instructions, and decodes them if need be.
-func (s *Sampler) run(p *process, th *ptrace.Thread, n int, visit func(*micro.Step)) error {
+func (s *Sampler) run(p *process, th *ptrace.Thread, n int, visit func(*ops.Step)) error {
 	for last := p.m.Steps + n; p.m.Steps < last; {
 		i, err := s.at(p, th, p.m.PC)
 		if err != nil {
 			return err
 		}
-		if i == 0 || p.m.Run(p.table, last-p.m.Steps, visit) != micro.NotDecoded {
+		if i == 0 || p.m.Run(p.table, last-p.m.Steps, visit) != ops.NotDecoded {
 			return nil
 		}
 	}
@@ -147,16 +147,14 @@ func (s *Sampler) run(p *process, th *ptrace.Thread, n int, visit func(*micro.St
 }
 
 // note appends the tuple of a step, if modules want one.
-func (p *process) note(r *capture.Run, st *micro.Step) {
+func (p *process) note(r *capture.Run, st *ops.Step) {
 	in := p.insns[p.table.At(st.PC)]
 	if in == nil || in.Want.Fields == 0 {
 		return
 	}
 	second, have := st.Second, st.Have
 	if in.Float > 0 && in.Memory&capture.Load == 0 && in.Want.Fields&capture.Second != 0 {
-		if v, ok := st.Vector(in.Code); ok {
-			second, have = v, have|micro.HaveSecond
-		}
+		second, have = st.Vector, have|ops.HaveSecond
 		if in.Float == 4 {
 			second = uint64(uint32(second))
 		}

@@ -13,7 +13,7 @@
 //		}
 //	}
 //
-// A micro.Machine interprets the instructions on a copy of the registers while the thread is
+// An ops.Machine interprets the instructions on a copy of the registers while the thread is
 // stopped: the interpretation in user mode of section 2.1.3 of Burrows and others, "Efficient and
 // Flexible Value Sampling" (ASPLOS 2000), without their library in the program. The floating-point numbers
 // in vector registers, which a BPF program cannot read, are known here, and atomic and string instructions

@@ -25,7 +25,7 @@
 // that a [Writer] has written, so everything behind a source works without privileges and
 // without the program. A [Module] says what a sampler notes and what becomes of it.
 //
-// The package interprets nothing: package micro does. Package hotlist counts values, and
+// The package interprets nothing: package interp does. Package hotlist counts values, and
 // package database keeps the counts.
 //
 // Source: Burrows et al., "Efficient and Flexible Value Sampling", ASPLOS 2000, sections 2.3

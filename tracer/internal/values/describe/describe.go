@@ -6,7 +6,7 @@
 //	in.Memory, in.Width // capture.Load, 8
 //
 // Modules of value sampling choose instructions by these facts, and vreplay follows
-// dependences along the registers. Nobody computes with them: package micro has the
+// dependences along the registers. Nobody computes with them: package interp has the
 // operations that an interpreter executes.
 //
 // Where golang.org/x/arch/x86/x86asm does not know an instruction, there is an error, and

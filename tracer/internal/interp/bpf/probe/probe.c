@@ -326,14 +326,8 @@ INLINE struct slot *fused(struct site *s, struct hit *h, u64 flags)
 	#pragma unroll
 	for (int i = 0; i < 16; i++)
 		r->r[i] = h->r[i];
-	r->r[NO_REG] = 0;
-	r->flags = flags;
-	r->flags_known = ALL_FLAGS;
-	r->known = (2u << NO_REG) - 1;
-	r->index = s->op;
-	r->tgid = r->stop = r->steps = r->nstores = 0;
-	r->pc = 0;
-	loop(s->steps, step, &r, 0);
+	begin(r, 0, flags, s->op, s->steps);
+	loop(s->steps * INSN_OPS, step, &r, 0);
 	if (r->steps == s->steps && r->pc == s->arrives) {
 		#pragma unroll
 		for (int i = 0; i < 16; i++)

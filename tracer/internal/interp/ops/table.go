@@ -1,6 +1,13 @@
-package micro
+package ops
 
-import "slices"
+import (
+	"iter"
+	"maps"
+	"slices"
+)
+
+// maxLen is the length of the longest instruction in bytes.
+const maxLen = 15
 
 // Code reads the machine code of a program.
 type Code interface {
@@ -23,10 +30,11 @@ func (b Bytes) ReadCode(pc uint64, buf []byte) int {
 	return copy(buf, b.Code[pc-b.Base:])
 }
 
-// A Table holds the ops of the code of one address space. Ops refer to each other by
-// index; 0 means that an op is not there.
+// A Table holds the operations of the code of one address space. They refer to each other by index; 0 means that an
+// operation is not there.
 type Table struct {
-	Ops []Op // Ops[0] is not used
+	Ops []Op // Ops[0] is not used; the operations of an instruction follow each other
+	d   Decoder
 	at  map[uint64]uint32
 	// from lists the ops that will refer to a PC once it is decoded.
 	from map[uint64][]uint32
@@ -37,27 +45,46 @@ func NewTable() *Table {
 	return &Table{Ops: make([]Op, 1), at: map[uint64]uint32{}, from: map[uint64][]uint32{}}
 }
 
-// At returns the index of the op at pc, or 0.
+// At returns the index of the first op of the instruction at pc, or 0.
 func (t *Table) At(pc uint64) uint32 { return t.at[pc] }
 
+// PCs returns the addresses of all instructions.
+func (t *Table) PCs() iter.Seq[uint64] { return maps.Keys(t.at) }
+
+// Instruction returns the ops of the instruction whose first op has the index i.
+func (t *Table) Instruction(i uint32) []Op {
+	end := i
+	for t.Ops[end].Flags&Last == 0 {
+		end++
+	}
+	return t.Ops[i : end+1]
+}
+
 // Add decodes what can be reached from pc by fallthrough, direct jumps and direct calls,
-// nearest first, and stops after budget new ops. It returns the index of the op at pc.
+// nearest first, until there are budget new ops: the last instruction may exceed it by a few. It returns the index of the op at pc.
 //
 // No table of functions is needed: a sampled PC is the address of an instruction, and
 // what is reached from it is, too. So data between functions are never decoded, and
 // stripped programs and libraries are as good as any others.
 //
-// Indexes of ops stay as they are when ops are added. Fields Next and Target of older
+// Indexes of ops stay as they are when ops are added. Fields L0 and L1 of older
 // ops may change from 0 to the index of a new op; changed lists these older ops.
 func (t *Table) Add(code Code, pc uint64, budget int) (index uint32, changed []uint32) {
 	old := uint32(len(t.Ops))
+	end := len(t.Ops) + budget
 	work := []uint64{pc}
-	for len(work) > 0 && budget > 0 {
+	for len(work) > 0 && len(t.Ops) < end {
 		pc := work[0]
 		work = work[1:]
-		for budget > 0 && t.at[pc] == 0 {
-			budget--
-			i := t.decode(code, pc)
+		for len(t.Ops) < end && t.at[pc] == 0 {
+			i := uint32(len(t.Ops))
+			var buf [maxLen]byte
+			t.Ops = t.d.Decode(t.Ops, buf[:code.ReadCode(pc, buf[:])], pc)
+			t.at[pc] = i
+			last := uint32(len(t.Ops) - 1)
+			for j := i; j < last; j++ {
+				t.Ops[j].L1 = j + 1
+			}
 			for _, from := range t.from[pc] {
 				t.link(from, pc, i)
 				if from < old {
@@ -65,30 +92,23 @@ func (t *Table) Add(code Code, pc uint64, budget int) (index uint32, changed []u
 				}
 			}
 			delete(t.from, pc)
-			op := &t.Ops[i]
+			op := &t.Ops[last]
 			if op.Direct() {
-				t.refer(i, op.Imm)
-				work = append(work, op.Imm)
+				t.refer(last, op.Target())
+				work = append(work, op.Target())
 			}
-			if op.Ends() {
+			if op.ends() {
 				break
 			}
 			pc += uint64(op.Len)
-			t.refer(i, pc)
+			if op.next() != nil {
+				*op.next() = 0
+				t.refer(last, pc)
+			}
 		}
 	}
 	slices.Sort(changed)
 	return t.at[pc], slices.Compact(changed)
-}
-
-// decode appends the op at pc.
-func (t *Table) decode(code Code, pc uint64) uint32 {
-	var buf [maxLen]byte
-	op := Decode(buf[:code.ReadCode(pc, buf[:])], pc)
-	i := uint32(len(t.Ops))
-	t.Ops = append(t.Ops, op)
-	t.at[pc] = i
-	return i
 }
 
 // refer makes op i refer to pc, now or when pc is decoded.
@@ -103,10 +123,10 @@ func (t *Table) refer(i uint32, pc uint64) {
 // link sets the fields of op i that mean pc.
 func (t *Table) link(i uint32, pc uint64, to uint32) {
 	op := &t.Ops[i]
-	if op.Direct() && op.Imm == pc {
-		op.Target = to
+	if op.Direct() && op.Target() == pc {
+		op.L1 = to
 	}
-	if !op.Ends() && op.PC+uint64(op.Len) == pc {
-		op.Next = to
+	if n := op.next(); n != nil && op.PC+uint64(op.Len) == pc {
+		*n = to
 	}
 }

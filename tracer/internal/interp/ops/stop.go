@@ -1,18 +1,20 @@
-package micro
+package ops
 
-import "fmt"
+import (
+	"fmt"
 
-// A Stop is the reason why a machine executed no further instruction. The state of the
-// machine is always that between two instructions, and PC is the address of the next.
+	"github.com/pepgo/pep/runtime/interp"
+)
+
+// A Stop is the reason why an interpreter executed no further instruction: PC is the address of the next one. The one in
+// Go and the one in the kernel have the same reasons.
 type Stop uint8
 
 const (
 	Done           Stop = iota // as many instructions as were asked for
-	Unsupported                // the instruction has effects that no kind describes
-	Undecodable                // the bytes are no known instruction
-	Lock                       // an atomic instruction: it has effects on other threads
+	Unsupported                // the instruction is not interpreted
+	Undecodable                // its bytes cannot be read
 	String                     // a string instruction, such as REP MOVSQ
-	Segment                    // an operand relative to GS, or with both a base and an index relative to FS
 	Syscall                    // the kernel would run
 	Trap                       // a breakpoint or an invalid instruction
 	StackSwitch                // SP gets a value from elsewhere: another goroutine or stack
@@ -22,13 +24,13 @@ const (
 	UnknownTarget              // a jump, call or return to an unknown address
 	NotDecoded                 // the table has no op for PC
 	StoresFull                 // no room in the store buffer
-	Divide                     // a division that would trap, or of more than 64 bits
+	Divide                     // a division that would trap, or, in the kernel, of more than 64 bits
 	stops
 )
 
 var stopNames = [stops]string{
-	"done", "unsupported instruction", "undecodable", "lock", "string instruction", "segment", "syscall", "trap", "stack switch",
-	"fault", "unknown flags", "unknown address", "unknown target", "not decoded", "store buffer full", "division",
+	"done", "unsupported instruction", "undecodable", "string instruction", "syscall", "trap", "stack switch", "fault",
+	"unknown flags", "unknown address", "unknown target", "not decoded", "store buffer full", "division",
 }
 
 func (s Stop) String() string {
@@ -45,4 +47,11 @@ func Stops() []Stop {
 		all[i] = Stop(i)
 	}
 	return all
+}
+
+// reasons has the words of this package for those of package interp.
+var reasons = [interp.NStops]Stop{
+	interp.Fault: Fault, interp.Unknown: Unsupported, interp.Syscall: Syscall, interp.Breakpoint: Trap, interp.Undefined: Trap,
+	interp.Machinery: Unsupported, interp.Divide: Divide, interp.StoresFull: StoresFull, interp.CodeFull: StoresFull,
+	interp.Refused: Unsupported, interp.Long: String,
 }
