@@ -36,8 +36,8 @@ func TestInstructionsInTheKernel(t *testing.T) {
 	skipWithout(t, bpf.LoadStepsObjects(&objs, nil))
 	defer objs.Close()
 	bench, r := steptest.Begin(t)
-	c := instructions{t: t, objs: &objs, bench: bench, rand: r, m: ops.NewMachine(), kinds: map[uint32]int{}, subs: map[uint32]int{}, stopped: map[ops.Stop]int{}}
-	c.claims = claimed(t)
+	c := instructions{t: t, objs: &objs, bench: bench, rand: r, m: ops.NewMachine(), claims: claimed(t),
+		kinds: map[uint32]int{}, subs: map[uint32]int{}, stopped: map[ops.Stop]int{}}
 	times := 40
 	if testing.Short() {
 		times = 10
@@ -67,12 +67,17 @@ func TestInstructionsInTheKernel(t *testing.T) {
 			c.one(code, false)
 		}
 	}
-	t.Logf("%d steps compared, %d of them with all registers known; %d notes; not interpreted: %v", c.compared, c.whole, c.notes, c.stopped)
-	if c.whole < c.compared*9/10 {
+	t.Logf("%d steps compared, %d of them with all registers known; %d notes; not interpreted: %v",
+		c.compared, c.whole, c.notes, c.stopped)
+	if c.whole < c.compared*6/10 {
 		t.Errorf("all registers are known after %d of %d steps only", c.whole, c.compared)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.claims)) {
-		if n := c.claims[name]; strings.HasPrefix(name, "K_") && c.kinds[n] == 0 || strings.HasPrefix(name, "A_") && c.subs[n] == 0 {
+		met := c.kinds
+		if strings.HasPrefix(name, "A_") {
+			met = c.subs
+		}
+		if met[c.claims[name]] == 0 {
 			t.Errorf("no instruction had %s", name)
 		}
 	}
@@ -107,6 +112,9 @@ func claimed(t *testing.T) map[string]uint32 {
 	return claims
 }
 
+// All registers and flags are known before.
+const allKnown, allFlags = 1<<16 - 1, 0x8c5
+
 type instructions struct {
 	t      *testing.T
 	objs   *bpf.StepsObjects
@@ -138,7 +146,19 @@ func (c *instructions) one(code []byte, mayStop bool) {
 	}
 	what := fmt.Sprintf("% x, registers %x, flags %#x", code, th.General(), th.Regs.Eflags)
 	cx, before := th.Regs.Rcx, th.Regs.Eflags
-	q := bpf.StepsRequest{Regs: th.General(), FsBase: th.Regs.Fs_base, Flags: before, Pc: bench.Entry, Index: 1, Tid: uint32(th.TID), N: 1}
+	q := bpf.StepsRequest{Regs: th.General(), FsBase: th.Regs.Fs_base, Flags: before, Pc: bench.Entry, Index: 1, N: 1}
+	q.Tid, q.Known, q.FlagsKnown = uint32(th.TID), allKnown, allFlags
+	part := c.rand.IntN(3) == 0
+	if part { // what is not known has other values
+		q.Known, q.FlagsKnown = uint32(c.rand.IntN(1<<16)|c.rand.IntN(1<<16)), c.rand.Uint64()&allFlags
+		for i := range q.Regs {
+			if q.Known>>i&1 == 0 {
+				q.Regs[i] = steptest.Number(c.rand)
+			}
+		}
+		q.Flags ^= c.rand.Uint64() & allFlags &^ q.FlagsKnown
+	}
+	given, known, flagsKnown := q.Regs, q.Known, q.FlagsKnown
 	_, err := c.objs.RunSteps.Run(&ebpf.RunOptions{Context: &q, ContextOut: &q})
 	must(err)
 	m := c.m
@@ -153,15 +173,22 @@ func (c *instructions) one(code []byte, mayStop bool) {
 	if q.Steps == 0 {
 		stop := ops.Stop(q.Stop)
 		c.stopped[stop]++
+		unknown := stop == ops.UnknownFlags || stop == ops.UnknownAddress || stop == ops.UnknownTarget
+		if part && unknown {
+			return
+		}
 		if why == ops.Done && !mayStop || why != ops.Done && why != stop {
 			t.Errorf("%s: the program in the kernel stops: %v; package interp: %v", what, stop, why)
 		}
-		for i, v := range th.General() {
+		for i, v := range given {
 			if q.Regs[i] != v || q.Pc != bench.Entry {
 				t.Errorf("%s: the program in the kernel has stopped, and has register %d %#x, PC %#x", what, i, q.Regs[i], q.Pc)
 			}
 		}
 		return
+	}
+	if why != ops.Done && part {
+		return // what the program in the kernel does not know would trap
 	}
 	if why != ops.Done {
 		t.Errorf("%s: package interp stops, and the program in the kernel does not: %v", what, why)
@@ -179,8 +206,12 @@ func (c *instructions) one(code []byte, mayStop bool) {
 			c.subs[c.claims["A_TEST"]]++
 		}
 	}
+	if part {
+		what = fmt.Sprintf("%s, of these known %#x, %#x", what, known, flagsKnown)
+	}
 	c.compared++
-	if q.Known&0xffff == 0xffff {
+	whole := q.Known&allKnown == allKnown
+	if whole {
 		c.whole++
 	}
 	for i := range q.Regs {
@@ -189,9 +220,10 @@ func (c *instructions) one(code []byte, mayStop bool) {
 		}
 	}
 	if d := (q.Flags ^ m.Flags()) & q.FlagsKnown; d != 0 || q.Pc != m.PC {
-		t.Errorf("%s: flags %#x (known %#x) and PC %#x in the kernel, package interp has %#x, %#x", what, q.Flags, q.FlagsKnown, q.Pc, m.Flags(), m.PC)
+		t.Errorf("%s: flags %#x (known %#x) and PC %#x in the kernel, package interp has %#x, %#x",
+			what, q.Flags, q.FlagsKnown, q.Pc, m.Flags(), m.PC)
 	}
-	c.compareNotes(what, &q.Last, &step, q.Known&0xffff == 0xffff && q.FlagsKnown == 0x8c5 && !steptest.Vector(code))
+	c.compareNotes(what, &q.Last, &step, whole && q.FlagsKnown == allFlags && !part && !steptest.Vector(code))
 	page := make([]byte, 0x2000)
 	must(th.Read(bench.Data, page))
 	if err := th.Step(); err == ptrace.ErrFault && q.Pc-bench.Entry > 16 {
@@ -206,8 +238,8 @@ func (c *instructions) one(code []byte, mayStop bool) {
 	c.compareStores(what, &q, page)
 }
 
-// compareNotes compares what the two interpreters say of the instruction, as far as the one in the kernel knows it. If whole is
-// set, it must know everything.
+// compareNotes compares what the two interpreters say of the instruction, as far as the one in the kernel knows it. If
+// whole is set, it must know everything.
 func (c *instructions) compareNotes(what string, k *bpf.StepsTuple, s *ops.Step, whole bool) {
 	if k.Pc != s.PC {
 		c.t.Errorf("%s: noted as of %#x in the kernel, of %#x by package interp", what, k.Pc, s.PC)
@@ -218,8 +250,8 @@ func (c *instructions) compareNotes(what string, k *bpf.StepsTuple, s *ops.Step,
 		kernel uint64
 		here   uint64
 	}{
-		{"result", ops.HaveResult, k.Result, s.Result}, {"address", ops.HaveAddr, k.Addr, s.Addr}, {"first", ops.HaveFirst, k.First, s.First},
-		{"second", ops.HaveSecond, k.Second, s.Second}, {"named", ops.HaveNamed, k.Named, s.Named},
+		{"result", ops.HaveResult, k.Result, s.Result}, {"address", ops.HaveAddr, k.Addr, s.Addr},
+		{"first", ops.HaveFirst, k.First, s.First}, {"second", ops.HaveSecond, k.Second, s.Second}, {"named", ops.HaveNamed, k.Named, s.Named},
 	} {
 		kernel, here := ops.Have(k.Have)&f.have != 0, s.Have&f.have != 0
 		if kernel && (!here || f.kernel != f.here) {
@@ -246,14 +278,16 @@ func (c *instructions) compareStores(what string, q *bpf.StepsRequest, before []
 				continue // on the stack below
 			}
 			if s.Known != 0 && after[at] != byte(s.Value>>(8*i)) {
-				c.t.Errorf("%s: the program in the kernel has stored %#x of %d bytes at %#x, the processor % x", what, s.Value, s.Width, s.Addr, after[at-i:at-i+uint64(s.Width)])
+				c.t.Errorf("%s: the program in the kernel has stored %#x of %d bytes at %#x, the processor %#x as byte %d",
+					what, s.Value, s.Width, s.Addr, after[at], i)
 			}
 			before[at] = after[at]
 		}
 	}
 	for i := range after {
 		if before[i] != after[i] {
-			c.t.Errorf("%s: the processor has stored %#x at %#x, and the program in the kernel nothing", what, after[i], c.bench.Data+uint64(i))
+			c.t.Errorf("%s: the processor has stored %#x at %#x, and the program in the kernel nothing",
+				what, after[i], c.bench.Data+uint64(i))
 		}
 	}
 }

@@ -54,7 +54,8 @@ GLOBAL int NAME(cmpxchg16)(struct run *r, u64 a, u32 w)
 		set(r, R_DX, hi, kn);
 	}
 	if (kn && !equal) return 0;
-	return put(r, a, r->r[R_BX] & m, w | (kn & known(r, R_BX)) << 8) || put(r, a + w, r->r[R_CX] & m, w | (kn & known(r, R_CX)) << 8);
+	if (put(r, a, r->r[R_BX] & m, w | (kn & known(r, R_BX)) << 8)) return 1;
+	return put(r, a + w, r->r[R_CX] & m, w | (kn & known(r, R_CX)) << 8);
 }
 
 // NAME(find) returns the index of the first operation of the instruction at pc, or 0.
@@ -65,9 +66,9 @@ INLINE u32 NAME(find)(struct run *r, u64 pc)
 	return e ? e->index : 0;
 }
 
-// NAME(step) executes the operation r->index. It returns 1 if the run ends: with the reason in r->stop, in front of the instruction
-// at r->pc, of which other operations may have been executed; or after r->want instructions. r->last is the tuple of the
-// instruction, and whole if r->whole is 1.
+// NAME(step) executes the operation r->index. It returns 1 if the run ends: with the reason in r->stop, in front of the
+// instruction at r->pc, of which other operations may have been executed; or after r->want instructions. r->last is the
+// tuple of the instruction, and whole if r->whole is 1.
 INLINE int NAME(step)(struct run *r)
 {
 	u32 index = r->index;
@@ -313,8 +314,8 @@ INLINE int NAME(step)(struct run *r)
 		r->stop = STOP_STRING;
 		return 1;
 
-	// Vector registers are not there. Of what the operations do, it matters what they read from and write to memory, and to general
-	// registers and flags.
+	// Vector registers are not there. Of what the operations do, it matters what they read from and write to memory,
+	// and to general registers and flags.
 	case K_VLD:
 		note_addr(r, a, ak);
 		w = o->fl;

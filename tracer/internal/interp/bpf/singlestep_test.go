@@ -28,7 +28,8 @@ var (
 )
 
 // TestSingleSteps is VSAMP-11: it stops real programs at random moments, has both interpreters run from
-// there, and then has the processor do the same steps. All known registers, the PC, and the known numbers in vector registers must agree, and the flags of the two. All threads of the program are stopped meanwhile: if the
+// there, and then has the processor do the same steps. All known registers, the PC, and the known numbers in vector
+// registers must agree, and the flags of the two. All threads of the program are stopped meanwhile: if the
 // runtime's monitor ran, it could write g.stackguard0 to preempt the goroutine, after the
 // interpreters have read it. So no difference has an excuse. "make steps" is a long version.
 func TestSingleSteps(t *testing.T) {
@@ -172,7 +173,7 @@ func (c *comparison) stop(pid int) bool {
 		c.reload(changed)
 	}
 	// The machine in the kernel has the same ops.
-	q := bpf.StepsRequest{Regs: regs, FsBase: th.Regs.Fs_base, Flags: flags, Pc: pc, Index: start, Tgid: uint32(pid), Tid: uint32(th.TID), N: uint32(n)}
+	q := bpf.StepsRequest{Regs: regs, FsBase: th.Regs.Fs_base, Flags: flags, Pc: pc, Index: start, Tgid: uint32(pid), Tid: uint32(th.TID), N: uint32(n), Known: allKnown, FlagsKnown: allFlags}
 	if err := c.load(pid); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 struct request {
-	u64 regs[16], fs_base, flags, flags_known, pc;
+	u64 regs[16], fs_base, flags, flags_known, pc; // those that are known, here and in known, before and after
 	u32 index, tgid, tid, n;
 	u32 known, stop, steps, nstores;
 	struct tuple last; // of the last instruction
@@ -81,7 +81,8 @@ SEC("syscall") int run_steps(struct request *q)
 		r->r[i] = q->regs[i];
 	begin(r, q->pc, q->flags, q->index, q->n);
 	r->r[R_FS] = q->fs_base;
-	r->known |= 1u << R_FS;
+	r->known = (r->known & q->known) | 1u << R_ZERO | 1u << R_FS;
+	r->flags_known = q->flags_known;
 	r->tgid = q->tgid;
 	loop(q->n * INSN_OPS, one, &s, 0);
 	q->pc = r->pc;

@@ -84,7 +84,7 @@ func TestStops(t *testing.T) {
 			regs[i] = uint64(0x1000 * (i + 1))
 		}
 		regs[ops.SP], regs[ops.BP] = bench.Data+0x1000, bench.Data+0x1800
-		q := bpf.StepsRequest{Regs: regs, Pc: bench.Entry, Index: start, Tid: uint32(th.TID), N: c.n}
+		q := bpf.StepsRequest{Regs: regs, Pc: bench.Entry, Index: start, Tid: uint32(th.TID), N: c.n, Known: allKnown, FlagsKnown: allFlags}
 		if _, err := objs.RunSteps.Run(&ebpf.RunOptions{Context: &q, ContextOut: &q}); err != nil {
 			t.Fatal(err)
 		}

@@ -41,8 +41,8 @@ func (m *Machine) line(addr uint64) uint64 {
 }
 
 // Begin begins at pc, in the state of a thread that has stopped: its registers, its flags, the base of FS. read reads its
-// memory, which must not change until the next call. The caller may set vector registers and MXCSR afterwards; they are 0 and
-// what programs have in it.
+// memory, which must not change until the next call. The caller may set vector registers and MXCSR afterwards; they are 0
+// and what programs have in it.
 func (m *Machine) Begin(regs [16]uint64, flags, pc, fs uint64, read func(addr uint64, to []byte) error) {
 	clear(m.lines)
 	m.read = read
@@ -63,7 +63,7 @@ func (m *Machine) Peek(addr uint64) (uint64, bool) { return m.Load(addr, 8) }
 type Step struct {
 	PC     uint64
 	Have   Have
-	Result uint64 // the new value of the destination; for conditional jumps 1 if taken; for indirect jumps, calls and returns their target
+	Result uint64 // the new value of the destination; 1 if a conditional jump is taken; where an indirect jump, call or return leads
 	Addr   uint64 // of the memory operand, or of the word that was pushed or popped
 	First  uint64 // the first operand in Intel's order: usually the old value of the destination
 	Second uint64 // the second one, or the only one that a destination is made of

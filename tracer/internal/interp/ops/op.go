@@ -4,11 +4,11 @@ import (
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-// An Op is an operation of package interp, and what the program in the kernel needs beside it. The layout is that of struct op of
-// tracer/internal/interp/bpf: the kernel reads the bytes as they are.
+// An Op is an operation of package interp, and what the program in the kernel needs beside it. The layout is that of
+// struct op of tracer/internal/interp/bpf: the kernel reads the bytes as they are.
 //
-// L1 is the index of the operation that follows; of jumps and calls, of the one at the target. L0 of a conditional jump is the index
-// of the one that follows if it is not taken. 0 stands for code that is not decoded.
+// L1 is the index of the operation that follows; of jumps and calls, of the one at the target. L0 of a conditional jump is
+// the index of the one that follows if it is not taken. 0 stands for code that is not decoded.
 type Op struct {
 	interp.Op
 	PC     uint64 // of the instruction

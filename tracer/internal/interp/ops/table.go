@@ -61,7 +61,8 @@ func (t *Table) Instruction(i uint32) []Op {
 }
 
 // Add decodes what can be reached from pc by fallthrough, direct jumps and direct calls,
-// nearest first, until there are budget new ops: the last instruction may exceed it by a few. It returns the index of the op at pc.
+// nearest first, until there are budget new ops: the last instruction may exceed it by a few. It returns the index of
+// the op at pc.
 //
 // No table of functions is needed: a sampled PC is the address of an instruction, and
 // what is reached from it is, too. So data between functions are never decoded, and

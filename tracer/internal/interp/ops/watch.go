@@ -1,8 +1,8 @@
 package ops
 
 // A watcher notes what an instruction does, by its operations: operands before package interp executes them, the result
-// afterwards. The program in the kernel notes the same while it executes them: interp.h of package bpf. What an operation reads from
-// a temporary register has been noted by the one that wrote it there.
+// afterwards. The program in the kernel notes the same while it executes them: interp.h of package bpf. What an operation
+// reads from a temporary register has been noted by the one that wrote it there.
 type watcher struct {
 	m    *Machine
 	s    *Step
@@ -82,7 +82,8 @@ func (w *watcher) cut(width uint8) {
 
 // Widths of what loads, stores and moves to parts of registers transfer, in bits.
 var widths = [kVector]uint8{
-	kMov64: 64, kMov32: 32, kMovI: 64, kZx8: 64, kZx16: 64, kZxH: 64, kSx8: 64, kSx16: 64, kSx32: 64, kPut8: 8, kPut16: 16, kPutH: 8,
+	kMov64: 64, kMov32: 32, kMovI: 64, kZx8: 64, kZx16: 64, kZxH: 64, kSx8: 64, kSx16: 64, kSx32: 64,
+	kPut8: 8, kPut16: 16, kPutH: 8,
 	kLd64: 64, kLdX64: 64, kLd32: 32, kLdX32: 32, kLd8: 8, kLdX8: 8, kLdX16: 16, kLdS8: 8, kLdS16: 16, kLdS32: 32,
 	kSt64: 64, kStX64: 64, kSt32: 32, kStX32: 32, kSt8: 8, kStX8: 8, kStX16: 16,
 	kAdd64: 64, kAdd32: 32, kSub64: 64, kSub32: 32, kAnd64: 64, kAnd32: 32, kOr64: 64, kOr32: 32, kXor64: 64, kXor32: 32,

@@ -87,7 +87,7 @@ func Find(maps []Mapping, pc uint64) *Mapping {
 	return nil
 }
 
-// Instruction returns the instruction whose last operation op is. Want says what to note of
+// Instruction returns the instruction whose last operation op is, or nil if it cannot be read. Want says what to note of
 // one that has not been met before.
 func (fs Files) Instruction(pid uint32, m *Mapping, op *ops.Op, code ops.Code, want func(*capture.Instruction) capture.Want) *Instruction {
 	if m.image == nil {
@@ -102,11 +102,14 @@ func (fs Files) Instruction(pid uint32, m *Mapping, op *ops.Op, code ops.Code, w
 	pc := op.PC - m.bias()
 	in := f.insns[pc]
 	if in == nil {
-		bytes := make([]byte, op.Len)
-		code.ReadCode(op.PC, bytes)
+		var buf [15]byte
+		bytes := buf[:code.ReadCode(op.PC, buf[:])]
+		if len(bytes) < max(1, int(op.Len)) {
+			return nil
+		}
 		d, err := describe.Instruction(&f.image, pc, bytes)
-		if err != nil || len(d.Code) != len(bytes) {
-			d = describe.Unknown(&f.image, pc, bytes)
+		if err != nil || op.Len != 0 && len(d.Code) != int(op.Len) { // its length is unknown if it is not interpreted
+			d = describe.Unknown(&f.image, pc, append([]byte(nil), bytes[:max(1, op.Len)]...))
 		}
 		in = &Instruction{d, want(d), op.Direct(), op.Target() - op.PC}
 		f.insns[pc] = in

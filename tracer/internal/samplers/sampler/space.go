@@ -189,13 +189,12 @@ func (s *Sampler) op(sp *space, i uint32) ops.Op {
 // describe notes the instruction of decoded ops, the first of which is i, and asks the module what it wants.
 func (s *Sampler) describe(sp *space, i uint32) {
 	list := sp.table.Instruction(i)
+	last := &list[len(list)-1]
 	var in *mapped.Instruction
-	if op := &list[len(list)-1]; op.Len != 0 {
-		if m := mapped.Find(sp.maps, op.PC); m != nil {
-			in = s.files.Instruction(sp.tgid, m, op, sp, func(in *capture.Instruction) capture.Want {
-				return mapped.Want(s.options.Modules, in)
-			})
-		}
+	if m := mapped.Find(sp.maps, last.PC); m != nil {
+		in = s.files.Instruction(sp.tgid, m, last, sp, func(in *capture.Instruction) capture.Want {
+			return mapped.Want(s.options.Modules, in)
+		})
 	}
 	for j := range list {
 		s.insns[sp.global[i+uint32(j)]] = in

@@ -103,13 +103,15 @@ func (s *Sampler) at(p *process, th *ptrace.Thread, pc uint64) (uint32, error) {
 		p.insns = append(p.insns, nil)
 		op := &p.table.Ops[i]
 		m := mapped.Find(p.maps, op.PC)
-		if m == nil || op.Len == 0 || op.Flags&ops.First == 0 {
+		if m == nil || op.Flags&ops.First == 0 {
 			continue
 		}
 		list := p.table.Instruction(uint32(i))
 		last := &list[len(list)-1]
-		in := s.files.Instruction(p.pid, m, last, th, func(in *capture.Instruction) capture.Want { return mapped.Want(s.options.Modules, in) })
-		if in.Want.Fields&capture.Named != 0 {
+		in := s.files.Instruction(p.pid, m, last, th, func(in *capture.Instruction) capture.Want {
+			return mapped.Want(s.options.Modules, in)
+		})
+		if in != nil && in.Want.Fields&capture.Named != 0 {
 			op.Named = in.Want.Register
 		}
 		p.insns[i] = in
