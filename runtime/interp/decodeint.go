@@ -271,7 +271,7 @@ func (d *decoder) oneByte() (end, ok bool) {
 	case 0xe8: // CALL
 		to := d.imm32()
 		d.emit(kCall).disp = int64(d.pc) + int64(d.pos) + int64(to) - int64(d.start)
-		return true, !d.data16
+		return true, !d.data16 || d.w // linkers fill up calls of __tls_get_addr with prefixes
 	case 0xe9, 0xeb: // JMP
 		var to uint64
 		if c == 0xe9 {
@@ -589,6 +589,12 @@ func (d *decoder) twoBytes() (end, ok bool) {
 			d.put(d.rm, rFS+d.digit, w)
 		case !d.memory && d.rep == 0 && d.digit >= 5: // fences
 		case d.memory && d.digit == 7: // CLFLUSH
+		case d.memory && d.digit == 2 && d.pp == 0: // LDMXCSR
+			d.load(rTmp, 4)
+			d.emit(kVControl).s = rTmp
+		case d.memory && d.digit == 3 && d.pp == 0: // STMXCSR
+			d.emit(kVControl).d = rTmp
+			d.store(rTmp, 4, 0)
 		default:
 			return false, false
 		}

@@ -30,6 +30,7 @@ const (
 	kVPack
 	kVPress // compresses or expands
 	kVCrypto
+	kVControl // MXCSR = R[s], or, if s is rZero, R[d] = MXCSR: that ends windows
 )
 
 // Bits of l1. The low byte is the mask register, 0 without mask.
@@ -171,6 +172,12 @@ func (m *Machine) vector(o *op) bool {
 		m.R[o.d] = toInt(x, o.imm, o.sh)
 	case kVIndex:
 		m.index(o)
+	case kVControl:
+		if o.s == rZero || m.R[o.s]>>16 != 0 { // which exceptions there were is not known, nor whether other bits are allowed
+			m.stop = Unknown
+			return false
+		}
+		m.MXCSR = uint32(m.R[o.s])
 	default:
 		return m.compute(o)
 	}

@@ -187,8 +187,8 @@ func (c *instructions) one(code []byte, mayStop bool) {
 		}
 		return
 	}
-	if why != ops.Done && part {
-		return // what the program in the kernel does not know would trap
+	if why != ops.Done && (part || mayStop) {
+		return // what the program in the kernel does not know
 	}
 	if why != ops.Done {
 		t.Errorf("%s: package interp stops, and the program in the kernel does not: %v", what, why)

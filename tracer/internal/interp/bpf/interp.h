@@ -347,7 +347,10 @@ INLINE int NAME(step)(struct run *r)
 		break;
 	case K_VINDEX: set(r, R_CX, 0, 0); // fall through
 	case K_VFLAGS: flags_of(r, FLAGS_WORD, 0, 0, 0, 0); break;
-	case K_VPRESS: set(r, R_TMP, 0, 0); break;
+	case K_VPRESS: case K_VCONTROL:
+		note_result(r, 0, 0);
+		set(r, R_TMP, 0, 0);
+		break;
 	case K_VMOV16: case K_VPUT: case K_VZERO: case K_VLANES: case K_VONE: case K_VCOUNT: case K_VSHUFFLE: case K_VCONVERT:
 	case K_VPACK: case K_VCRYPTO:
 		note_result(r, 0, 0);

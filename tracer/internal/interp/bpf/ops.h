@@ -200,6 +200,7 @@ enum {
 	K_VPACK = 275,
 	K_VPRESS = 276,
 	K_VCRYPTO = 277,
+	K_VCONTROL = 278,
 	Q_OR_TEST = 8,
 	Q_TEST = 9,
 	OP_FIRST = 1,

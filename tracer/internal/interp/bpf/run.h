@@ -352,7 +352,6 @@ GLOBAL int alu(struct run *r, struct op *o, u32 sub, u32 fl)
 		default: // RCL and RCR are rare: their results are not computed
 			kn = flags_kn = 0;
 		}
-		if (!yk) changed = ALL_FLAGS;
 		break;
 	}
 	case A_SHLD: case A_SHRD: {

@@ -189,4 +189,5 @@ const (
 	kVPack     = 275
 	kVPress    = 276
 	kVCrypto   = 277
+	kVControl  = 278
 )

@@ -15,6 +15,8 @@ func Integers() (es []Encoding) {
 	add(ops(-1, 4, no66|noREX, span(0xb8, 0xbf)...))
 	add(ops0f(reg, 0, 0, 0xb0, 0xb1, 0xc0, 0xc1)) // CMPXCHG, XADD
 	add(ops0f(reg, 0, no66|memOnly, 0xc3))        // MOVNTI
+	add(ops0f(2, 0, no66|memOnly|mayStop, 0xae))  // LDMXCSR; mayStop: bits that not all processors have
+	add(ops0f(3, 0, no66|memOnly|mayStop, 0xae))  // STMXCSR
 	add(ops0f(1, 0, no66|memOnly, 0xc7))          // CMPXCHG8B; CMPXCHG16B needs alignment
 	add(ops0f(reg, 1, no66, 0xa4, 0xac))
 	add(ops0f(1, 0, memOnly, 0x18))

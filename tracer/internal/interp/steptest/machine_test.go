@@ -119,6 +119,12 @@ func compare(t *testing.T, m *interp.Machine, th *ptrace.Thread, what string, fl
 	if d := vectorDiff(t, m, th); d != "" {
 		t.Errorf("%s: %s", what, d)
 	}
+	const exceptions = 0x3f // that have been
+	x, err := th.XState()
+	must(t, err)
+	if (m.MXCSR^x.MXCSR)&^exceptions != 0 {
+		t.Errorf("%s: MXCSR %#x, the processor has %#x", what, m.MXCSR, x.MXCSR)
+	}
 }
 
 // compareData compares the data page.
