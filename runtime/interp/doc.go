@@ -46,5 +46,6 @@
 //     R[rMask+7], the control register of SSE is m.MXCSR. An operation that sets flags calls m.word(flags).
 //
 // An instruction that is not decoded ends the window, which is always right. The processor is the oracle of everything
-// else: the tests are in tracer/internal/interp/steptest.
+// else: the tests are in tracer/internal/interp/steptest. The program in the kernel executes the same operations, so a new
+// kind needs a case in tracer/internal/interp/bpf, too: a test there says so.
 package interp

@@ -16,8 +16,7 @@
 // An ops.Machine interprets the instructions on a copy of the registers while the thread is
 // stopped: the interpretation in user mode of section 2.1.3 of Burrows and others, "Efficient and
 // Flexible Value Sampling" (ASPLOS 2000), without their library in the program. The floating-point numbers
-// in vector registers, which a BPF program cannot read, are known here, and atomic and string instructions
-// do not end a run.
+// in vector registers, which a BPF program cannot read, are known here, and string instructions do not end a run.
 //
 // The thread is stopped until peptrace has had a CPU several times, so this costs far more than
 // package sampler: of 997 ticks a second, a busy machine with two CPUs had 190. The threads

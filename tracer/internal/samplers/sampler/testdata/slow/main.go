@@ -1,12 +1,11 @@
 // Command slow has a loop of about 30 instructions, one of which, a division, is slow, so that interrupts
-// arrive at it or behind it. With the argument atomic, an atomic instruction, which cannot be
+// arrive at it or behind it. With the argument float, a jump on a comparison of floats, which cannot be
 // interpreted, is in the loop, too.
 package main
 
 import (
 	"fmt"
 	"os"
-	"sync/atomic"
 )
 
 //go:noinline
@@ -26,10 +25,10 @@ func loop(n, d uint64) (x uint64) {
 	return x
 }
 
-var counter atomic.Uint64
+var counter uint64
 
 //go:noinline
-func atomics(n, d uint64) (x uint64) {
+func floats(n, d uint64, limit float64) (x uint64) {
 	x = 1 << 63
 	for i := uint64(0); i < n; i++ {
 		x = x/d ^ i
@@ -37,7 +36,9 @@ func atomics(n, d uint64) (x uint64) {
 		y ^= x >> 7
 		y += x << 17
 		x += y | 1<<62
-		counter.Add(x)
+		if float64(int64(x)) > limit {
+			counter += x
+		}
 	}
 	return x
 }
@@ -46,7 +47,7 @@ func main() {
 	fmt.Println("ready")
 	for {
 		if len(os.Args) > 1 {
-			atomics(1<<20, 3)
+			floats(1<<20, 3, 1<<62)
 		} else {
 			loop(1<<20, 3)
 		}
