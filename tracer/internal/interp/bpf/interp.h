@@ -118,12 +118,12 @@ INLINE int NAME(step)(struct run *r)
 		}
 		set(r, d, v, sk);
 		break;
-	case K_PUT8: part = rs & 0xff; w = 1; goto put;
-	case K_PUT_H: part = rs & 0xff; w = 1; goto put;
+	case K_PUT8: part = rs & 0xff; w = 1; goto low;
+	case K_PUT_H: part = rs & 0xff; w = 1; goto low;
 	case K_PUT16:
 		part = rs & 0xffff;
 		w = 2;
-	put:
+	low:
 		if (temporary(s))
 			cut(r, w);
 		else if (d == R_DST)
