@@ -34,6 +34,7 @@ type Args struct {
 	Inline   string        // -pepinline: "same", "less" or "" for "same" where that is possible
 	Dump     string        // -pepdump: directory
 	Table    string        // -peptable: name of the file
+	Opt      string        // -pepopt: names of profiles
 	Bisect   string        // -pepbisect: pattern of functions to instrument
 	Guide    string        // -pepguide: name of a profile
 	Without  string        // -pepwithout: inserted code that is left out: "registers" or "polls"; "" for nothing
@@ -107,10 +108,10 @@ func Parse(args []string) (*Args, error) {
 			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
 		}
 	}
-	if a.Mode == rewrite.Windows {
-		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Inline: a.Inline, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) || a.Inline == "less" || a.Verb == "test" {
-			return a, usagef("-pepmode=windows: it is for programs and has nothing instrumented: leave out the other flags of pepbuild")
+	if a.Opt != "" {
+		plain := &Args{Verb: a.Verb, Mode: rewrite.Sample, Truncate: "header", Inline: a.Inline, Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
+			return a, usagef("-pepopt=%s: it builds a faster program, in which nothing is instrumented: leave out the other flags of pepbuild", a.Opt)
 		}
 	}
 	if a.Mode == rewrite.Cover && a.Taps.Kinds != "" {
@@ -121,6 +122,9 @@ func Parse(args []string) (*Args, error) {
 	}
 	return a, nil
 }
+
+// asIs reports whether no package is instrumented.
+func (a *Args) asIs() bool { return a.Table != "" || a.Opt != "" }
 
 // mistyped returns an error if a word looks like a verb and not like a package or a file.
 func mistyped(word string) error {

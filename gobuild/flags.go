@@ -88,6 +88,13 @@ var ourFlags = []ourFlag{
 		a.Table = value
 		return nil
 	}},
+	{name: "pepopt", forms: []form{
+		{value: "profiles", text: "instrument nothing, and have the compiler lay out the program by profiles of edges (.edges.pb.gz), separated by commas; 3*a.edges.pb.gz counts three times as much as another one; \"auto\" means default.edges.pb.gz in the directory of the main package; go build's -pgo works as always", see: "[how](../decisions/0038-measured-branches.md)"},
+	}, set: func(a *Args, value string) error {
+		a.Opt = value
+		_, err := weightedProfiles(value)
+		return err
+	}},
 	{name: "pepbisect", forms: []form{
 		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](../bisect.md)"},
 	}, set: func(a *Args, value string) error {

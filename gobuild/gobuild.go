@@ -32,6 +32,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,6 +61,8 @@ type build struct {
 	tags     []string             // the flags of the go command that have them instrumented
 	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
 	guide    *profileGuide        // nil without -pepguide
+
+	countsDir string // "" without -pepopt
 
 	stderr    io.Writer
 	progress  *progress                // nil if standard error is no terminal
@@ -117,7 +120,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		defer p.stop()
 		b.progress, b.stderr = p, p
 	}
-	defer func() { err = errors.Join(err, b.guide.remove()) }()
+	defer func() { err = errors.Join(err, b.guide.remove(), b.removeCounts()) }()
 	if err := b.readEnv(); err != nil {
 		return failed(err, b.stderr)
 	}
@@ -140,6 +143,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		cmd.Env = append(cmd.Env, toolexec.EnvCompiler+"="+b.compiler.Path)
 	}
 	cmd.Env = append(cmd.Env, b.guideEnv()...)
+	cmd.Env = append(cmd.Env, toolexec.EnvCounts+"="+b.countsDir)
 	if b.mains() == 1 && args.Taps.Selective() {
 		cmd.Env = append(cmd.Env, toolexec.EnvSelection+"="+args.Taps.String())
 	}
@@ -253,8 +257,10 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.checkRelease(); err != nil {
 		return nil, "", err
 	}
-	if err := b.checkProfileDir(); err != nil {
-		return nil, "", err
+	if b.args.Opt == "" {
+		if err := b.checkProfileDir(); err != nil {
+			return nil, "", err
+		}
 	}
 	cache, err := cacheDir()
 	if err != nil {
@@ -286,14 +292,25 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if system := b.env["GOOS"] + "/" + b.env["GOARCH"]; b.args.unchanged() && system != "linux/amd64" {
-		return nil, "", usagef("%s: there are tables of branches for linux/amd64 only, and this build is for %s", b.args.annotating(), system)
+	if arch := b.env["GOARCH"]; b.args.Opt != "" && arch != "amd64" {
+		return nil, "", usagef("-pepopt=%s: programs are laid out by profiles for amd64 only, and this build is for %s", b.args.Opt, arch)
+	}
+	if system := b.env["GOOS"] + "/" + b.env["GOARCH"]; b.args.Table != "" && system != "linux/amd64" {
+		return nil, "", usagef("-peptable=%s: there are tables of branches for linux/amd64 only, and this build is for %s", b.args.Table, system)
 	}
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
 	if b.args.Table != "" {
 		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(string) string { return toolexec.Branches(b.compiler.Key, key) }))
+		return goArgs, "", err
+	}
+	if b.args.Opt != "" {
+		tags, err := b.counts(paths)
+		if err != nil {
+			return nil, "", err
+		}
+		goArgs, err = b.goArgs(exe, b.gcflags(slices.Sorted(maps.Keys(tags)), func(path string) string { return tags[path] }))
 		return goArgs, "", err
 	}
 	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {
@@ -412,7 +429,7 @@ func (b *build) flags() []string { return slices.Concat(b.given.GoFlags, b.args.
 
 // checkMain returns an error if the named packages are libraries only.
 func (b *build) checkMain() error {
-	if b.args.Verb == "test" || b.args.Table != "" || b.mains() > 0 {
+	if b.args.Verb == "test" || b.args.asIs() || b.mains() > 0 {
 		return nil
 	}
 	for _, p := range b.deps {

@@ -132,7 +132,7 @@ func (b *build) selectPackages() ([]string, error) {
 
 // wanted returns a function that says whether the user asks for a package.
 func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
-	if b.args.unchanged() {
+	if b.args.asIs() {
 		return func(*pkg) bool { return true }, nil
 	}
 	if b.args.Packages == nil {
@@ -194,9 +194,9 @@ var apart = []string{
 }
 
 // never returns a function that reports whether a package is never instrumented: one in
-// apart, or one that the linked runtime is made of. Tables of branches change no package.
+// apart, or one that the linked runtime is made of. Tables of branches and counts change no package.
 func (b *build) never() (func(path string) bool, error) {
-	if b.args.unchanged() {
+	if b.args.asIs() {
 		return func(path string) bool { return path == "unsafe" }, nil
 	}
 	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], nil)

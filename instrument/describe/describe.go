@@ -322,11 +322,11 @@ func (d *Describer) outcome(e *flow.Edge) string {
 			case mk.Kind == mark.OneValue && mk.Case == nil:
 				return wire.OutFallthrough
 			case mk.Kind == mark.OneValue:
-				return d.text(mk.Case)
+				return Text(mk.Case)
 			case mk.Case == nil:
 				return wire.OutDefault
 			}
-			return "case " + d.text(mk.Case)
+			return "case " + Text(mk.Case)
 		case *ast.RangeStmt:
 			if mk.Kind == mark.Start {
 				return wire.OutBody
@@ -355,8 +355,8 @@ func endsRange(e *flow.Edge) bool {
 	})
 }
 
-// text returns the text of a case on one line, cut after maxOutcome bytes.
-func (d *Describer) text(nodes []ast.Node) string {
+// Text returns the text of a case on one line, cut after maxOutcome bytes.
+func Text(nodes []ast.Node) string {
 	var b bytes.Buffer
 	for i, n := range nodes {
 		if i > 0 {

@@ -21,6 +21,7 @@ package guide
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"path/filepath"
@@ -73,6 +74,19 @@ func (m *Match) Add(n Match) {
 	m.Branches, m.BranchesOf = m.Branches+n.Branches, m.BranchesOf+n.BranchesOf
 	m.Counts, m.CountsOf = m.Counts+n.Counts, m.CountsOf+n.CountsOf
 	m.Lines = m.Lines || n.Lines
+}
+
+// String says how well a profile fits, in a line.
+func (m Match) String() string {
+	share := 100.0
+	if m.CountsOf > 0 {
+		share = 100 * m.Counts / m.CountsOf
+	}
+	if m.Lines {
+		return fmt.Sprintf("the source has %d of the %d functions that have %d samples or more, with %.1f%% of these; they tell the hot way at %d of %d branches",
+			m.Funcs, m.FuncsOf, MinSamples, share, m.Branches, m.BranchesOf)
+	}
+	return fmt.Sprintf("the source has %d of its %d functions and %d of its %d branches, with %.1f%% of its counts", m.Funcs, m.FuncsOf, m.Branches, m.BranchesOf, share)
 }
 
 // A Source is a function of the source at hand.

@@ -47,6 +47,9 @@ func (t *tool) compile() (int, error) {
 		key, _, _ := strings.Cut(key, ",")
 		return t.compileWithBranches(key, true)
 	}
+	if key, ok := strings.CutPrefix(value, countsField); ok {
+		return t.compileWithCounts(key)
+	}
 	tag, err := ParseTag(value)
 	if err != nil {
 		return 1, err

@@ -71,7 +71,7 @@ func (imp *importer) tellMatch(stderr io.Writer) error {
 	if sum.Branches == 0 && os.Getenv(EnvSeveral) == "" {
 		return fmt.Errorf("-pepguide=%s: %s: it is a profile of another program or of other source; profile this program anew, or build without -pepguide", name, nothing(sum))
 	}
-	fmt.Fprintf(stderr, "pepbuild: -pepguide=%s: %s\n", name, describeMatch(sum))
+	fmt.Fprintf(stderr, "pepbuild: -pepguide=%s: %v\n", name, sum)
 	return nil
 }
 
@@ -84,16 +84,4 @@ func nothing(m guide.Match) string {
 		return fmt.Sprintf("the lines of its %d functions that the source has tell no branch", m.Funcs)
 	}
 	return fmt.Sprintf("none of its %d branches is in the source", m.BranchesOf)
-}
-
-func describeMatch(m guide.Match) string {
-	share := 100.0
-	if m.CountsOf > 0 {
-		share = 100 * m.Counts / m.CountsOf
-	}
-	if m.Lines {
-		return fmt.Sprintf("the source has %d of the %d functions that have %d samples or more, with %.1f%% of these; they tell the hot way at %d of %d branches",
-			m.Funcs, m.FuncsOf, guide.MinSamples, share, m.Branches, m.BranchesOf)
-	}
-	return fmt.Sprintf("the source has %d of its %d functions and %d of its %d branches, with %.1f%% of its counts", m.Funcs, m.FuncsOf, m.Branches, m.BranchesOf, share)
 }
