@@ -15,13 +15,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/counted"
 	"github.com/pepgo/pep/instrument/guide"
 )
-
-// autoProfile is the name of the profile that -pepopt=auto looks for in the directory of the main package.
-const autoProfile = "default.edges.pb.gz"
 
 // randomCounts begins values of -pepopt that ask for counts of nothing: wrong ones must make no program wrong.
 const randomCounts = "random:"
@@ -216,9 +214,9 @@ func (b *build) autoProfile() (string, error) {
 		}
 	}
 	if len(dirs) != 1 {
-		return "", fmt.Errorf("auto looks for %s in the directory of the main package, and this command line names %d main packages: name one, or the profile", autoProfile, len(dirs))
+		return "", fmt.Errorf("auto looks for %s in the directory of the main package, and this command line names %d main packages: name one, or the profile", schema.DefaultEdges, len(dirs))
 	}
-	name := filepath.Join(dirs[0], autoProfile)
+	name := filepath.Join(dirs[0], schema.DefaultEdges)
 	if _, err := os.Stat(name); err != nil {
 		return "", fmt.Errorf("%w; pep pgo -o %s makes it of a profile", err, dirs[0])
 	}

@@ -4,7 +4,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/pepgo/pep/analyze/cold"
@@ -232,5 +235,17 @@ func makePGO(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Print(t, f.SaveStacks(*out, pgo.Types, t.Stacks()))
+	info, err := os.Stat(*out)
+	if err != nil || !info.IsDir() {
+		return c.Print(t, f.SaveStacks(*out, pgo.Types, t.Stacks()))
+	}
+	names := c.Args
+	if len(names) == 0 {
+		names = []string{f.Name}
+	}
+	edges, err := choice.Open(c, names, schema.Edges)
+	if err != nil {
+		return err
+	}
+	return c.Print(t, errors.Join(f.SaveStacks(filepath.Join(*out, "default.pgo"), pgo.Types, t.Stacks()), edges.Save(filepath.Join(*out, schema.DefaultEdges))))
 }

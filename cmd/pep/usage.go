@@ -377,7 +377,9 @@ them saves little, and may cost time. So are deferred calls, which the compiler 
 inline, and calls without a line in the source that calls anything; the listing names
 the latter. Several files of one kind are added up.
 
-	-o OUT              file to write
+	-o OUT              file to write; of a directory, default.pgo and default.edges.pb.gz in it:
+	                    pepbuild build -pepopt=auto uses both, and finds the second one as go
+	                    build finds the first
 	-n 10               how many calls to print; 0 is all
 	-cut 95             inline the calls that have this percentage of the weight, and
 	                    most weight for each line that was executed of the called function;
@@ -388,6 +390,7 @@ the latter. Several files of one kind are added up.
 Examples:
 
 	pep pgo -o default.pgo app.71.paths.pb.gz
+	pep pgo -o cmd/app app.71.paths.pb.gz && pepbuild build -pepopt=auto ./cmd/app
 `
 
 	mergeUsage = `pep merge -o OUT FILE...

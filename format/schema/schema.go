@@ -27,6 +27,9 @@ const (
 // Sites is how the name of the file of site tables ends that some programs write beside their profiles.
 const Sites = "sites"
 
+// DefaultEdges is the name of the profile of edges that is kept beside a main package, as default.pgo is.
+const DefaultEdges = "default.edges.pb.gz"
+
 // Kinds has all kinds.
 var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts}
 

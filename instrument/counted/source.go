@@ -261,13 +261,11 @@ func (w *condition) pair(x *ast.BinaryExpr, op, d decider) {
 	if !isLeaf(left) || !isLeaf(x.Y) {
 		return
 	}
-	outcomes := w.whole(d)
-	for name, list := range w.whole(op) {
+	outcomes := w.whole(op)
+	for name, list := range w.whole(d) {
 		outcomes[name] = append(outcomes[name], list...)
 	}
-	if outcomes != nil {
-		w.put(d.kind+"("+x.Op.String()+")", left.Pos(), outcomes)
-	}
+	w.put(d.kind+"("+x.Op.String()+")", left.Pos(), outcomes)
 }
 
 func (p place) compare(q place) int {
