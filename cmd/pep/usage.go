@@ -390,7 +390,7 @@ the latter. Several files of one kind are added up.
 Examples:
 
 	pep pgo -o default.pgo app.71.paths.pb.gz
-	pep pgo -o cmd/app app.71.paths.pb.gz && pepbuild build -pepopt=auto ./cmd/app
+	pep pgo -o . app.71.paths.pb.gz
 `
 
 	mergeUsage = `pep merge -o OUT FILE...

@@ -18,6 +18,9 @@ import (
 const (
 	cpuBuild   = "cpu"   // with a CPU profile of package runtime/pprof
 	callsBuild = "calls" // with the profile that pep pgo makes
+
+	branchesBuild = "branches" // with outcomes of branches, by pepbuild
+	bothBuild     = "both"     // with them and the CPU profile
 )
 
 // flatProgram is a program whose functions are all equally hot.
@@ -27,19 +30,21 @@ const flatProgram = "flat"
 type PGOOptions struct {
 	Cut          float64 // share of the weight that the calls to be inlined have
 	Profiled     int     // workload of the runs that the profiles are of, in percent of the whole
+	Exact        bool    // outcomes of branches are counted exactly, and not sampled
 	Rounds       int     // runs of each variant
 	Layouts      int     // orders of functions, one of them in each round
 	Instructions int     // runs under valgrind of each build; 0 is none
 }
 
 // PGO measures what programs gain if the compiler gets a profile of a run, by turns as
-// Overhead does: the CPU profile of a run of the plain program, and what pep pgo makes of the
-// sampled paths of a run with the same workload. A further program, flat, has
+// Overhead does: the CPU profile of a run of the plain program, what pep pgo makes of the
+// sampled paths of a run with the same workload, the outcomes of branches of such a run, and both these and the CPU profile. A further program, flat, has
 // 400 functions that call a method of an interface each: a CPU profile has samples of few of them. It is
 // measured last, by itself and on all processors, also if there are lanes.
 func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 	measure := func(p *program) (Cost, error) {
-		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
+		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil},
+			{"branches", branchesBuild, nil}, {"branches, CPU profile", bothBuild, nil}}}
 		err := p.optimise(opts)
 		if err == nil {
 			err = p.rounds(&c, opts.Rounds, opts.Layouts)
@@ -74,14 +79,31 @@ func (p *program) optimise(opts PGOOptions) error {
 	cfg := *p.Config
 	cfg.Scale = max(1, p.Scale*opts.Profiled/100)
 	profiled := &program{&cfg, p.name, p.dir, p.work}
+	outcomes := sampleBuild
+	if opts.Exact {
+		outcomes = exactBuild
+		if err := p.pepbuild(exactBuild, "-pepmode=exact"); err != nil {
+			return err
+		}
+	}
+	_, edges, err := profiled.edgesFile(outcomes, PEP.env())
+	if err != nil {
+		return err
+	}
 	calls, cpu := filepath.Join(p.work, "calls.pgo"), filepath.Join(p.work, "cpu.pgo")
 	if err := errors.Join(profiled.profileCPU(cpu), profiled.profileCalls(calls, opts.Cut)); err != nil {
 		return err
 	}
-	for _, b := range []struct{ build, profile string }{{plainBuild, "off"}, {cpuBuild, cpu}, {callsBuild, calls}} {
+	for _, b := range []struct{ build, profile, edges string }{{plainBuild, "off", ""}, {cpuBuild, cpu, ""}, {callsBuild, calls, ""},
+		{branchesBuild, "off", edges}, {bothBuild, cpu, edges}} {
 		p.logf("%s: building, %s", p.name, b.build)
 		err := inLayouts(b.build, opts.Layouts, func(name string, flags ...string) error {
-			return p.plain(name, append(flags, "-pgo="+b.profile)...)
+			flags = append(flags, "-pgo="+b.profile)
+			if b.edges == "" {
+				return p.plain(name, flags...)
+			}
+			_, err := tool(p.dir, nil, p.Pepbuild, append(append([]string{"build", "-pepopt=" + b.edges, "-o", p.exe(name)}, flags...), ".")...)
+			return err
 		})
 		if err != nil {
 			return err

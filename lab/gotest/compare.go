@@ -72,7 +72,7 @@ func (c *Comparison) batch(programs []string) error {
 		if err != nil {
 			return err
 		}
-		if c.Std {
+		if c.Std && mode != Wrong { // there std has counts anyway
 			args = append(args, "-peppkg=all")
 		}
 		args = append(args, "-o", filepath.Join(c.Dir, mode)+"/", "./...")
@@ -95,6 +95,9 @@ func (c *Comparison) batch(programs []string) error {
 	return nil
 }
 
+// Wrong is the mode in which nothing is instrumented, and the compiler gets random counts of branches.
+const Wrong = "wrong"
+
 // Flags returns the flags of pepbuild for a mode.
 func Flags(mode string) ([]string, error) {
 	switch mode {
@@ -108,8 +111,10 @@ func Flags(mode string) ([]string, error) {
 		return []string{"-peptaps=all"}, nil
 	case "bursts":
 		return []string{"-peptaps=all", "-peptapmode=burst"}, nil
+	case Wrong:
+		return []string{"-pepopt=random:1"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are sample, exact, backedge, taps and bursts", mode)
+	return nil, fmt.Errorf("mode %q: there are sample, exact, backedge, taps, bursts and %s", mode, Wrong)
 }
 
 // settings returns the PEPOPTS with which programs run in a mode. If taps report in

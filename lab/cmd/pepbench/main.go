@@ -145,6 +145,7 @@ func (m *measurement) pgo(args []string) error {
 	var opts bench.PGOOptions
 	cut := flags.Float64("cut", 100*pgo.Share, "`percentage` of the weight that the calls to be inlined have, as for pep pgo")
 	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
+	flags.BoolVar(&opts.Exact, "exact", false, "count outcomes of branches exactly, and do not sample them")
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.IntVar(&opts.Layouts, "layouts", 5, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
 	flags.IntVar(&opts.Instructions, "instructions", 1, "`runs` of each build under valgrind, to count instructions; 0 is none")
