@@ -24,7 +24,7 @@ const subset = `^(` +
 
 func TestSubset(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs seventy programs twice")
+		t.Skip("builds and runs seventy programs three times")
 	}
 	programs, _, err := Find(regexp.MustCompile(subset))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestSubset(t *testing.T) {
 	c := &Comparison{
 		Dir:      dir,
 		Pepbuild: pepbuild(t, dir),
-		Modes:    []string{"sample", "exact"},
+		Modes:    []string{"sample", "exact", Wrong},
 		Timeout:  time.Minute,
 		Out:      t.Output(),
 	}
