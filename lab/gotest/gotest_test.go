@@ -18,7 +18,7 @@ const subset = `^(` +
 	`init1|map|method|nilptr2?|range[34]?|recover[1-4]?|reorder2?|stringrange|switch|typeswitch1?|zerodivide|` +
 	`chan/(doubleselect|select[3-7]?|powser1)|` +
 	`ken/(label|chan1?|robfor|simpswitch)|` +
-	`fixedbugs/(bug(078|273|347)|issue(4353|8047|13684|22881|43444|71675))|` +
+	`fixedbugs/(bug(078|148|273|347)|issue(4353|8047|13684|22881|43444|71675))|` +
 	`typeparam/(orderedmap|chans|typeswitch[1-7])` +
 	`)\.go$`
 
