@@ -36,6 +36,11 @@ func (t *T[E]) f(a, b, c bool, x int) int {
 
 var v = func(x int) bool { return x > 1 && x < g }
 
+func k(a bool, x int) {
+	if a && x >= 0 && x < 9 {
+	}
+}
+
 //line grammar.y:100
 func h(x any) {
 	switch x.(type) {
@@ -78,6 +83,7 @@ func TestOutcomes(t *testing.T) {
 			branch(16, 2, "unknown", counts{"true": 1}),
 		}},
 		{Name: "init.func1", File: "x.go", Branches: []guide.Branch{branch(23, 35, "&&", counts{"true": 1})}},
+		{Name: "k", File: "x.go", Branches: []guide.Branch{branch(26, 10, "if(&&)", counts{"true": 12, "false": 13})}},
 		{Name: "h", File: "grammar.y", Branches: []guide.Branch{branch(101, 2, "type switch", counts{"default": 6})}},
 	}}
 	got, m := text(t, source, p)
@@ -96,11 +102,12 @@ func TestOutcomes(t *testing.T) {
 		"16 2 N 3",
 		"17 2 C 1", "18 2 C 0",
 		"23 41 F 0", "23 41 T 1",
+		"26 2 F 13", "26 2 T 12", "26 17 F 13", "26 17 T 12", // neighbours, though they are no operands of one operator
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if m.Funcs != 3 || m.Branches != 9 || m.Counts != 10+1+2+8+5+3+50+11+7+4+6+1+2.2+1+6 {
+	if m.Funcs != 4 || m.Branches != 10 || m.Counts != 10+1+2+8+5+3+50+11+7+4+6+1+2.2+1+12+13+6 {
 		t.Errorf("match %+v", m)
 	}
 }
@@ -117,6 +124,7 @@ func TestOtherSource(t *testing.T) {
 		{"as it was", before + "\tif a {\n\t}\n\tfor range b {\n\t}\n}", "4 2 F 2,4 2 T 1,6 6 F 0,6 6 T 3"},
 		{"moved", "//\n//\n" + before + "\tif a {\n\t}\n\tfor range b {\n\t}\n}", "6 2 F 2,6 2 T 1,8 6 F 0,8 6 T 3"},
 		{"moved within", before + "\tif a {\n\n\n\t}\n\tfor {\n\t}\n\tfor range b {\n\t}\n}", "4 2 F 2,4 2 T 1,10 6 F 0,10 6 T 3"},
+		{"behind another one", before + "\tif z {\n\t}\n\tif a {\n\t}\n\tfor range b {\n\t}\n}", "6 2 F 2,6 2 T 1,8 6 F 0,8 6 T 3"},
 		{"another branch", before + "\tif a {\n\t}\n\tfor b {\n\t}\n}", ""},
 		{"another column", before + "\tif a {\n\t}\n\t\tfor range b {\n\t}\n}", ""},
 		{"gone", "package p\n\nfunc g() {\n\tif a {\n\t}\n\tfor range b {\n\t}\n}", ""},
