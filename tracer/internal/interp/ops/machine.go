@@ -99,12 +99,16 @@ func (m *Machine) Run(t *Table, n int, visit func(*Step)) Stop {
 		for i := range list {
 			w.before(&list[i])
 		}
+		const cx, si, di = 1, 6, 7
+		before := [3]uint64{m.R[cx], m.R[si], m.R[di]}
 		why := m.Machine.Run(1)
 		if why == interp.CodeFull {
 			m.code.Clear()
 			why = m.Machine.Run(1)
 		}
 		if why != interp.Done {
+			// A repeated instruction may have done some of its rounds, as the processor's may before a fault.
+			m.R[cx], m.R[si], m.R[di] = before[0], before[1], before[2]
 			return reasons[why]
 		}
 		w.after()
