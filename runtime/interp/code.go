@@ -22,6 +22,9 @@ type Code struct {
 	// when the breakpoint was handled. Otherwise it ends windows until it is taken away.
 	Texts [4]Text
 
+	// OnEmpty, if set, is called when the cache is emptied, while no machine is in Run.
+	OnEmpty func()
+
 	// Fresh, unless 0, is after how many instructions that nobody has decoded yet a window ends, see [NewCode]. So
 	// the cost of decoding is spread over windows.
 	Fresh int
@@ -80,6 +83,9 @@ func (c *Code) Clear() {
 	store32(&c.full, 0)
 }
 
+// Fill has the cache emptied as if it were full.
+func (c *Code) Fill() { store32(&c.full, 1) }
+
 // Used returns how many bytes of the memory are used.
 func (c *Code) Used() uint64 { return load64(&c.free) }
 
@@ -95,6 +101,9 @@ func (c *Code) enter() bool {
 	if load32(&c.full) != 0 && cas32(&c.users, 0, emptying) {
 		if load32(&c.full) != 0 { // nobody else has emptied it meanwhile
 			c.Clear()
+			if c.OnEmpty != nil {
+				c.OnEmpty()
+			}
 			add64(&c.emptied, 1)
 		}
 		add32(&c.users, -emptying)

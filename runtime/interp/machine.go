@@ -18,6 +18,10 @@ type Machine struct {
 	PC    uint64
 	Steps int // instructions interpreted since Reset
 
+	// Returned is the highest address at which a RET has found where to return to, since somebody set it to 0. A frame
+	// of the stack whose return address is at a higher one has not returned in the meantime, nor have its callers.
+	Returned uint64
+
 	// TSC is the processor's time when the window begins. RDTSC and RDTSCP read it, plus a cycle for each instruction
 	// since: what they would read now is the time of the interpreter, which goes by ten times as fast. If it is 0, they
 	// end windows.
@@ -57,7 +61,7 @@ func (m *Machine) Init(c *Code) { m.code, m.d.c, m.d.m = c, c, m }
 func (m *Machine) Reset(pc, flags uint64) {
 	m.Leave()
 	m.PC, m.Steps, m.stop, m.repeats, m.fresh = pc, 0, Done, 0, 0
-	m.R[rZero] = 0
+	m.R[rZero], m.Returned = 0, 0
 	m.setFlags(flags)
 	m.forget()
 }
@@ -70,6 +74,9 @@ func (m *Machine) Leave() {
 		m.code.leave()
 	}
 }
+
+// Decoded returns how many instructions the window had to decode.
+func (m *Machine) Decoded() int { return m.fresh }
 
 // SetSegments sets the bases of FS and GS.
 func (m *Machine) SetSegments(fs, gs uint64) { m.R[rFS], m.R[rGS] = fs, gs }

@@ -445,6 +445,9 @@ enter:
 				goto fault
 			}
 			r[rSP] = a + 8 + o.imm
+			if a > m.Returned {
+				m.Returned = a
+			}
 			goto indirect
 		case kJmpR:
 			v = r[o.s]

@@ -1,42 +1,49 @@
 // Package window joins the interpreter with what follows paths: it tells package interp which instructions have
 // actions, and package follow which action an event of the interpreter is.
 //
-//	rows, err := window.New(data, text, 1<<16, 1<<17)   // the program's table of actions; memory for rows and operations
+//	rows, err := window.New(data, text, memory, opsMemory)   // the program's table of actions; memory for rows and operations
 //	code.Actions = rows.Actions
 //	followed := follow.New(rows.Ops(), rows.Registers(), 256, 4096)
 //	machine.Act = func(m *interp.Machine, event uint64) {
-//		if fn, action, ok := rows.Event(event); ok {
+//		if fn, action, _, ok := rows.Event(event); ok {
 //			followed.Step(top-m.R[4], fn, action)   // top is the end of the stack
 //		}
 //	}
 //
 // The rows of a function are decoded when the interpreter first decodes some of its code. They stay in memory of a fixed
-// size. When that is full, Actions refuses code, and windows end with interp.Refused:
+// size. When that is full, Actions refuses code until the interpreter has emptied its cache, too:
 //
-//	if rows.Full() {        // between two windows
-//		code.Clear()
-//		rows.Clear()
+//	code.OnEmpty = rows.Clear
+//	if rows.Full() {        // behind a window
+//		code.Fill()
 //	}
 //
 // Actions, Event, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can use them.
+// Any number of threads may call them at once, but Clear only while no window is being taken.
 // Actions looks for the function first, which mostly is that of the instruction before.
 package window
 
 import (
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-// Rows are the rows of a program. Any number of machines may use them at once.
+// Rows are the rows of a program.
 type Rows struct {
-	funcs  []Func
-	firsts []uint32 // the first row of each function
-	rows   []Row
-}
+	table     *actiontable.Table
+	text      uint64
+	funcs     []uint64          // by number of the function: where its rows are, once it is decoded: the first << 32 | how many
+	registers []uint16          // likewise: how many a function has
+	rows      []actiontable.Row // used of them
+	ops       []register.Op     // usedOps of them
 
-// decoded says where the rows of a function are. It has none if there are 0.
-type decoded struct{ first, n uint32 }
+	decoding uint32 // 1 while a thread decodes a function
+	full     uint32
+	used     int
+	usedOps  int
+}
 
 // An Error says why a table is refused.
 type Error string
@@ -51,8 +58,8 @@ const (
 )
 
 // New returns the rows of the program whose table of actions is data, and whose text section begins at an address. It
-// makes memory for so many rows and operations, of 12 and 8 bytes.
-func New(data []byte, text uint64, rows, ops int) (*Rows, error) {
+// keeps them in the memory for rows and operations that it gets.
+func New(data []byte, text uint64, rows []actiontable.Row, ops []register.Op) (*Rows, error) {
 	t, err := actiontable.Open(data)
 	if err != nil {
 		return nil, err
@@ -60,11 +67,11 @@ func New(data []byte, text uint64, rows, ops int) (*Rows, error) {
 	if t.Len() >= maxFuncs || t.Most.Rows >= maxRows {
 		return nil, Error("the table of actions is too large")
 	}
-	if rows < t.Most.Rows || ops < t.Most.Ops {
+	if len(rows) < t.Most.Rows || len(ops) < t.Most.Ops {
 		return nil, Error("there is too little memory for the largest function of the table of actions")
 	}
-	return &Rows{table: t, text: text, funcs: make([]decoded, t.Len()), registers: make([]uint16, t.Len()),
-		rows: make([]actiontable.Row, rows), ops: make([]register.Op, ops), last: -1}, nil
+	return &Rows{table: t, text: text, funcs: make([]uint64, t.Len()), registers: make([]uint16, t.Len()),
+		rows: rows, ops: ops}, nil
 }
 
 // Ops is the memory of operations. An action is an index into it.
@@ -74,17 +81,19 @@ func (r *Rows) Ops() []register.Op { return r.ops }
 func (r *Rows) Registers() []uint16 { return r.registers }
 
 // Full reports whether there was no room for a function since New or Clear.
-func (r *Rows) Full() bool { return r.full }
+func (r *Rows) Full() bool { return golink.Load32(&r.full) != 0 }
 
 // Clear frees the memory. What the interpreter has decoded must be cleared, too: its events are void.
 func (r *Rows) Clear() {
-	for i := range r.funcs {
-		r.funcs[i] = decoded{}
+	funcs := r.funcs
+	for i := range funcs {
+		golink.Store64(&funcs[i], 0) // the compiler would call package runtime to clear a slice
 	}
-	r.used, r.usedOps, r.full, r.last, r.lo, r.hi = 0, 0, false, -1, 0, 0
+	r.used, r.usedOps = 0, 0
+	golink.Store32(&r.full, 0)
 }
 
-// An event is isAction | the function << 32 | the action, or for jumps by a table isJump | the function << 40 | which
+// An event is isAction | the function << 32 | the row, or for jumps by a table isJump | the function << 40 | which
 // of its rows is the first one of the jump << 16, to which the interpreter adds the index in the table of jumps.
 const (
 	isAction = 1 << 61
@@ -92,20 +101,32 @@ const (
 )
 
 // Actions is what interp.Code.Actions wants. Here and below all indexes are compared, so that the compiler adds no
-// comparison that ends in a panic. The note is the function of the instruction before.
+// comparison that ends in a panic. The note is 1 + the function of the instruction before.
 func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
-	fn, f := r.function(pc, a.Note)
-	if f == nil || fn < 0 || fn >= len(r.firsts) {
+	fn := a.Note - 1
+	if fn < 0 || pc-r.addr(fn) >= r.addr(fn+1)-r.addr(fn) {
+		at := pc - r.text
+		if at > 1<<32-1 {
+			return true
+		}
+		if fn = r.table.Find(uint32(at)); fn < 0 {
+			return true
+		}
+		a.Note = fn + 1
+	}
+	funcs := r.funcs
+	if fn < 0 || fn >= len(funcs) {
 		return true
 	}
-	first := int(r.firsts[fn])
-	end := first + int(f.Rows)
-	a.Note = fn
-	at := uint32(pc - f.Addr)
-	for i := r.search(first, end, key(at, At, 0)); i >= 0 && i < end && i < len(r.rows) && r.rows[i].PC == at; i++ {
-		event := isAction | uint64(fn)<<32 | uint64(r.rows[i].Action)
-		switch r.rows[i].Way {
-		case At:
+	if golink.Load64(&funcs[fn]) == 0 && !r.decode(fn) {
+		return false
+	}
+	own := r.own(fn)
+	at, first := uint32(pc-r.addr(fn)), golink.Load64(&funcs[fn])>>32
+	for i := search(own, actiontable.Key(at, actiontable.At, 0)); i >= 0 && i < len(own) && own[i].PC == at; i++ {
+		event := isAction | uint64(fn)<<32 | (first + uint64(i))
+		switch own[i].Way {
+		case actiontable.At:
 			a.At = event
 		case actiontable.Taken:
 			a.Taken = event
@@ -119,45 +140,45 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	return true
 }
 
-// function returns the function at pc, or nil. It looks at the function near first.
-func (r *Rows) function(pc uint64, near int) (int, *Func) {
-	if n := near; n >= 0 && n < len(r.funcs) {
-		if f := &r.funcs[n]; pc-f.Addr < uint64(f.Size) {
-			return n, f
-		}
+// addr returns where a function begins. The last one seems to go on for 4 GB.
+func (r *Rows) addr(fn int) uint64 {
+	if fn >= len(r.funcs) {
+		return r.text + 1<<32
 	}
-	fn := r.table.Find(uint32(at))
-	if fn < 0 || fn >= len(r.funcs) {
-		return true
-	}
-	if r.funcs[fn].n == 0 && !r.decode(fn) {
-		return false
-	}
-	r.last, r.lo, r.hi = fn, r.text+uint64(r.table.Addr(fn)), r.text+1<<32
-	if fn+1 < len(r.funcs) {
-		r.hi = r.text + uint64(r.table.Addr(fn+1))
-	}
-	return n, f
+	return r.text + uint64(r.table.Addr(fn))
 }
 
+// decode decodes the rows of a function. It reports false if there is no room for it, or another thread is decoding.
 func (r *Rows) decode(fn int) bool {
-	rows, used, ops, usedOps := r.rows, r.used, r.ops, r.usedOps
-	if used < 0 || used > len(rows) || usedOps < 0 || usedOps > len(ops) {
+	if !golink.Cas32(&r.decoding, 0, 1) {
 		return false
+	}
+	ok := r.decodeAlone(fn)
+	golink.Store32(&r.decoding, 0)
+	return ok
+}
+
+func (r *Rows) decodeAlone(fn int) bool {
+	rows, used, ops, usedOps := r.rows, r.used, r.ops, r.usedOps
+	funcs, registers := r.funcs, r.registers
+	if fn < 0 || fn >= len(funcs) || fn >= len(registers) || used < 0 || used > len(rows) || usedOps < 0 || usedOps > len(ops) {
+		return false
+	}
+	if golink.Load64(&funcs[fn]) != 0 {
+		return true
 	}
 	rows = rows[used:]
 	n, ok := r.table.Decode(fn, rows, ops[usedOps:])
 	if !ok {
-		r.full = true
+		golink.Store32(&r.full, 1)
 		return false
 	}
 	for i := 0; i < n.Rows && i < len(rows); i++ {
 		rows[i].Action += uint32(usedOps)
 	}
-	if funcs, registers := r.funcs, r.registers; fn >= 0 && fn < len(funcs) && fn < len(registers) {
-		registers[fn], funcs[fn] = uint16(n.Registers), decoded{uint32(used), uint32(n.Rows)}
-	}
+	registers[fn] = uint16(n.Registers)
 	r.used, r.usedOps = used+n.Rows, usedOps+n.Ops
+	golink.Store64(&funcs[fn], uint64(used)<<32|uint64(n.Rows))
 	return true
 }
 
@@ -166,7 +187,8 @@ func (r *Rows) own(fn int) []actiontable.Row {
 	if fn < 0 || fn >= len(r.funcs) {
 		return nil
 	}
-	first, n := int(r.funcs[fn].first), int(r.funcs[fn].n)
+	x := golink.Load64(&r.funcs[fn])
+	first, n := int(x>>32), int(uint32(x))
 	if first < 0 || first > len(r.rows) {
 		return nil
 	}
@@ -194,22 +216,26 @@ func search(rows []actiontable.Row, k uint64) int {
 	return lo
 }
 
-// Event returns the action of an event, and the function that it happens in. An entry of a table of jumps may have
-// none.
-func (r *Rows) Event(event uint64) (fn, action uint32, ok bool) {
+// Event returns the action of an event, the function that it happens in, and the instruction. An entry of a table of
+// jumps may have none.
+func (r *Rows) Event(event uint64) (fn, action uint32, pc uint64, ok bool) {
 	if event&isJump == 0 {
-		return uint32(event >> 32 & (maxFuncs - 1)), uint32(event), event&isAction != 0
+		fn = uint32(event >> 32 & (maxFuncs - 1))
+		if i := int(uint32(event)); i < len(r.rows) && event&isAction != 0 {
+			return fn, r.rows[i].Action, r.text + uint64(r.table.Addr(int(fn))) + uint64(r.rows[i].PC), true
+		}
+		return 0, 0, 0, false
 	}
 	fn = uint32(event >> 40 & (maxFuncs - 1))
 	own := r.own(int(fn))
 	i := int(event >> 16 & (maxRows - 1))
 	if i >= len(own) {
-		return 0, 0, false
+		return 0, 0, 0, false
 	}
 	k := actiontable.Key(own[i].PC, actiontable.Jump, uint16(event))
 	rest := own[i:]
 	if i = search(rest, k); i < 0 || i >= len(rest) || rest[i].Key() != k {
-		return 0, 0, false
+		return 0, 0, 0, false
 	}
-	return fn, rest[i].Action, true
+	return fn, rest[i].Action, r.text + uint64(r.table.Addr(int(fn))) + uint64(rest[i].PC), true
 }

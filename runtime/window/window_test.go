@@ -47,7 +47,7 @@ type found struct {
 }
 
 func (r *Rows) find(e uint64) found {
-	fn, action, ok := r.Event(e)
+	fn, action, _, ok := r.Event(e)
 	if !ok {
 		return found{}
 	}
@@ -55,7 +55,7 @@ func (r *Rows) find(e uint64) found {
 }
 
 func TestRows(t *testing.T) {
-	r, err := New(program(t), text, 9, 10)
+	r, err := New(program(t), text, make([]actiontable.Row, 9), make([]register.Op, 10))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,13 +68,13 @@ func TestRows(t *testing.T) {
 	if n := r.Registers(); n[0] != 1 || n[1] != 2 {
 		t.Errorf("registers %d, want 1, 2", n)
 	}
-	if action := r.funcs[0].first; r.Ops()[r.rows[action+4].Action+1].Do != register.End || !r.Ops()[r.rows[action+4].Action+1].Last {
+	if action := r.funcs[0] >> 32; r.Ops()[r.rows[action+4].Action+1].Do != register.End || !r.Ops()[r.rows[action+4].Action+1].Last {
 		t.Errorf("the last operation is %+v", r.Ops()[6])
 	}
-	if _, _, ok := r.Event(0); ok {
+	if _, _, _, ok := r.Event(0); ok {
 		t.Error("0 is an event")
 	}
-	if _, _, ok := r.Event(isJump | 7<<40); ok {
+	if _, _, _, ok := r.Event(isJump | 7<<40); ok {
 		t.Error("a jump without a row has an action")
 	}
 	var a interp.Actions
@@ -127,7 +127,7 @@ func testRows(t *testing.T, r *Rows) {
 
 // Without room code is refused until the memory is cleared.
 func TestFull(t *testing.T) {
-	r, err := New(program(t), text, 6, 9)
+	r, err := New(program(t), text, make([]actiontable.Row, 6), make([]register.Op, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestRefused(t *testing.T) {
 		{"no room for rows", data, 5, 100},
 		{"no room for operations", data, 100, 6},
 	} {
-		if _, err := New(test.data, text, test.rows, test.ops); err == nil {
+		if _, err := New(test.data, text, make([]actiontable.Row, test.rows), make([]register.Op, test.ops)); err == nil {
 			t.Errorf("%s: no error", test.name)
 		}
 	}

@@ -1,0 +1,98 @@
+package window
+
+// This file keeps path registers of several goroutines: a window may go through the scheduler from one to another, and
+// package runtime works on a stack of the thread.
+
+import (
+	"github.com/pepgo/pep/runtime/follow"
+	"github.com/pepgo/pep/runtime/interp"
+)
+
+// maxStacks is how many goroutines a window keeps the registers of. It forgets those that it has met least recently.
+const maxStacks = 4
+
+// A Stack is the stack of a goroutine in a window.
+type Stack struct {
+	*follow.Machine
+	G      uint64 // address of the goroutine's g
+	Lo, Hi uint64 // where the stack begins and ends
+	Labels uint32 // for the caller
+	met    uint32
+}
+
+// Stacks are those that a window has met.
+type Stacks struct {
+	list [maxStacks]Stack
+	last int // index of the last one
+	met  uint32
+	late bool
+}
+
+// Init makes all stacks keep their registers in machines that new returns.
+func (s *Stacks) Init(new func() *follow.Machine) {
+	for i := range s.list {
+		s.list[i].Machine = new()
+	}
+}
+
+// Reset begins a window.
+func (s *Stacks) Reset() {
+	s.last, s.met, s.late = 0, 0, false
+	for i := range s.list {
+		s.list[i].G = 0
+	}
+}
+
+// Late says that paths that begin from now on do not count.
+func (s *Stacks) Late() {
+	s.late = true
+	for i := range s.list {
+		s.list[i].Machine.Late = true
+	}
+}
+
+// Of returns the stack of the goroutine that m executes, in code of the compiler's, whose register R14 is the address of
+// the goroutine's g. It reports whether the stack is new in this window, and returns nil if there is no such goroutine.
+func (s *Stacks) Of(m *interp.Machine) (stack *Stack, new bool) {
+	g, sp := m.R[14], m.R[4]
+	stack = &s.list[s.last&(maxStacks-1)]
+	if stack.G != g {
+		if g == 0 {
+			return nil, false
+		}
+		if stack, new = s.find(g); new {
+			stack.Reset()
+			stack.Machine.Late = s.late
+		}
+		s.met++
+		stack.G, stack.met = g, s.met
+	}
+	if new || sp-stack.Lo >= stack.Hi-stack.Lo { // it may have been copied to another place
+		const stackLo, stackHi = 0, 8 // in a g
+		lo, ok := m.Load(g+stackLo, 8)
+		hi, ok2 := m.Load(g+stackHi, 8)
+		if !ok || !ok2 || sp-lo >= hi-lo {
+			stack.G = 0
+			return nil, false
+		}
+		stack.Lo, stack.Hi = lo, hi
+	}
+	return stack, new
+}
+
+// find returns the stack of a goroutine, or the one that was met least recently, for it.
+func (s *Stacks) find(g uint64) (stack *Stack, new bool) {
+	oldest := 0
+	for i := range s.list {
+		x := &s.list[i]
+		if x.G == g {
+			s.last = i
+			return x, false
+		}
+		if o := &s.list[oldest&(maxStacks-1)]; x.G == 0 && o.G != 0 || o.G != 0 && x.met < o.met {
+			oldest = i
+		}
+	}
+	s.last = oldest
+	return &s.list[oldest&(maxStacks-1)], true
+}
