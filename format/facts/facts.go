@@ -37,7 +37,7 @@ const (
 
 	// How the profile was made.
 	Mode
-	Form   // of bursts, as the setting ag; "" is simplified
+	Form   // of bursts, as the setting ag; "" is simplified. FormWindows: there were no bursts, but windows
 	Burst  // samples after a tick
 	Stride // see the setting
 	Tick   // between ticks
@@ -59,6 +59,13 @@ const (
 	Erased
 	Gapped
 	Truncated
+	Windows
+	WindowSteps   // instructions in windows
+	WindowsEnded  // by the reason of their end
+	WindowsThrown // dropped, because they came to a fatal error
+	TicksInCalls  // at the exit of a system call
+	TicksInC      // outside of Go code
+	TicksBusy     // without a window, because all interpreters were in use
 	NoTable
 	InEngines
 	Merged
@@ -74,6 +81,7 @@ const (
 	DamagedEntries
 	DamagedLabels
 	DamagedCounters
+	DamagedWindows
 	NotCounted
 	NotTaken
 	Handled // messages of the service
@@ -124,6 +132,9 @@ const (
 	ModeTaps    = "taps"
 	ModeReplay  = "replay" // of a trace by pepsim
 )
+
+// FormWindows is the form of profiles by windows: at a tick, the program's next instructions were interpreted.
+const FormWindows = "windows"
 
 // Values of Deliver.
 const (
@@ -201,6 +212,20 @@ func (k Key) kind() (x kind) {
 		return kind{name: "middle_left_out", rule: sum, after: " with callers in the middle left out"}
 	case Truncated:
 		return kind{name: "outermost_left_out", rule: sum, after: " without the outermost callers of a deep stack"}
+	case Windows:
+		return kind{name: "windows", rule: sum, after: " windows"}
+	case WindowSteps:
+		return kind{name: "window_steps", rule: sum}
+	case WindowsEnded:
+		return kind{name: "windows_ended", rule: names}
+	case WindowsThrown:
+		return kind{name: "windows_thrown", rule: sum, after: " windows dropped, because they came to a fatal error that the program did not have"}
+	case TicksInCalls:
+		return kind{name: "ticks_in_calls", rule: sum, after: " ticks in system calls"}
+	case TicksInC:
+		return kind{name: "ticks_in_c", rule: sum, after: " ticks outside of Go code"}
+	case TicksBusy:
+		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
 	case NoTable:
 		return kind{name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"}
 	case InEngines:
@@ -231,6 +256,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "damaged_labels", rule: sum, before: "damaged: ", after: " entries whose labels have a wrong hash"}
 	case DamagedCounters:
 		return kind{name: "damaged_counters", rule: sum, before: "damaged: ", after: " counters are too large to be right"}
+	case DamagedWindows:
+		return kind{name: "damaged_windows", rule: sum, before: "damaged: ", after: " windows with a wrong checksum"}
 	case NotCounted:
 		return kind{name: "not_counted", rule: sum, after: " taken but not counted"}
 	case NotTaken:
@@ -502,6 +529,9 @@ func (f List) How() string {
 		return "replay, engine " + f.Text(Engine)
 	case ModeSampled:
 		form := f.Text(Form)
+		if form == FormWindows {
+			return "sampled in windows, tick " + duration(f.Number(Tick)) + " " + f.Text(Clock)
+		}
 		if form != "" {
 			form += " "
 		}

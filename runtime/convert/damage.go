@@ -11,6 +11,7 @@ import (
 type damage struct {
 	entries, counters int   // that are left out
 	labels            int   // entries whose labels are left out
+	windows           int   // that are left out
 	taken             int64 // samples that were taken, but are in no entry and not among the dropped; negative: more are there
 }
 
@@ -27,6 +28,7 @@ func (d *damage) tell(f *facts.List) {
 	f.Set(facts.DamagedEntries, uint64(d.entries))
 	f.Set(facts.DamagedLabels, uint64(d.labels))
 	f.Set(facts.DamagedCounters, uint64(d.counters))
+	f.Set(facts.DamagedWindows, uint64(d.windows))
 	if d.taken < 0 {
 		f.Set(facts.NotTaken, -uint64(d.taken)) // of the lowest number, too
 	} else {

@@ -36,9 +36,9 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		symbols := symbol.NewTable(c.Here.Text)
 		labels := c.labelSets()
 		p.Labels = labels.sets
-		p.Sampled = true
+		p.Sampled, p.Windows = true, poll.Mode == poll.Windows
 		both(func() {
-			p.Samples, p.Bursts, p.Polled = c.samples(symbols, labels, &d)
+			p.Samples, p.Bursts, p.Polled = c.samples(pkgs, symbols, labels, &d)
 		}, func() {
 			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
 		})
@@ -67,6 +67,9 @@ func (c Counts) facts() (f facts.List) {
 	case sampler.AgJikes:
 		f.SetText(facts.Form, "jikes")
 	}
+	if poll.Mode == poll.Windows {
+		f.SetText(facts.Form, facts.FormWindows)
+	}
 	f.SetText(facts.Clock, tickClock)
 	f.SetText(facts.Stopped, WhyStopped(c.Header))
 	c.tellDetached(&f)
@@ -74,8 +77,6 @@ func (c Counts) facts() (f facts.List) {
 		key facts.Key
 		n   uint64
 	}{
-		{facts.Burst, uint64(c.Samples)},
-		{facts.Stride, uint64(c.Stride)},
 		{facts.Tick, c.Tick},
 		{facts.Budget, c.Budget},
 		{facts.Ticks, c.Ticks},
@@ -93,6 +94,12 @@ func (c Counts) facts() (f facts.List) {
 	} {
 		f.Set(x.key, x.n)
 	}
+	if poll.Mode == poll.Windows {
+		c.tellWindows(&f)
+	} else {
+		f.Set(facts.Burst, uint64(c.Samples))
+		f.Set(facts.Stride, uint64(c.Stride))
+	}
 	return f
 }
 
@@ -106,12 +113,16 @@ func (c Counts) tellDetached(f *facts.List) {
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts, in which the indices of paths are below polled.
-func (c Counts) samples(symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
+func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	most := min(c.Used, uint64(c.Slots))
 	list = make([]report.Sample, 0, most)
 	known := newKeys(c.Slots, most)
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
+	var numbers *numbering
+	if poll.Mode == poll.Windows {
+		numbers = newNumbering(pkgs)
+	}
 	for i := range c.Slots {
 		e := c.Entry(i)
 		if golink.Load32(&e.State) == 0 && golink.Load64(&e.Count) == 0 {
@@ -137,7 +148,11 @@ func (c Counts) samples(symbols *symbol.Table, labels labelSets, d *damage) (lis
 		}
 		j, ok := known.add(k)
 		if !ok {
-			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.Stack(k), Labels: k.Labels})
+			s := report.Sample{Number: uint64(k.Path), Stack: symbols.Stack(k), Labels: k.Labels}
+			if numbers != nil {
+				s.Package, s.Number = numbers.of(s.Number)
+			}
+			list = append(list, s)
 		}
 		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)
@@ -145,6 +160,9 @@ func (c Counts) samples(symbols *symbol.Table, labels labelSets, d *damage) (lis
 		sum += n
 	}
 	d.ofSamples(c, sum)
+	if poll.Mode == poll.Windows {
+		return list, c.windows(samples, d), 0
+	}
 	bursts, polled = c.bursts(samples)
 	return list, bursts, polled
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 12
+	Version    = 13
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -62,6 +62,8 @@ type Header struct {
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
 	Erased     uint64 // likewise, of which cycles were left out, and with them perhaps functions
 	Gapped     uint64 // likewise, of which those in the middle were left out: they have a Gap
+
+	Windows Windows // of a program that samples in windows
 }
 
 // Values of Denied, in the upper 16 bits. A program may forbid system calls later (seccomp), or

@@ -1,4 +1,4 @@
-//go:build !pepexact
+//go:build !pepexact && !pepwindows
 
 package poll
 

@@ -4,4 +4,5 @@ package poll
 const (
 	Sample = iota
 	Exact
+	Windows // nothing: a tick interprets what the program does next
 )

@@ -87,6 +87,9 @@ type Profile struct {
 	Bursts  []Burst
 	Polled  int
 
+	// Windows says that Bursts are windows.
+	Windows bool
+
 	Mapping    pprofenc.Mapping
 	Facts      facts.List // Write adds what it finds
 	Outside    *Outside   // for further facts; nil for none
@@ -133,7 +136,7 @@ func (p *Profile) Write() []File {
 				lost = plus(lost, s.Count)
 				continue
 			}
-			s.Stack = w.from(s.Stack, paths[i].fn.Name)
+			s.Stack = w.from(s.Stack, paths[i].fn.Name, p.Windows)
 		}
 	}, func() {
 		if p.Sampled {
@@ -306,11 +309,17 @@ func (w *writer) pathOf(s *Sample) *path {
 // from returns the part of a stack that begins with a function, or the whole stack if it has
 // no such frame. A return in the body of a loop over a function ends a path of the function around
 // the loop, which the body and the loop's function have been called by.
-func (w *writer) from(stack []uint32, fn string) []uint32 {
+//
+// In a window a path may end at an instruction of the function that the path's function is inlined into, where it has
+// no frame. Then its caller is the innermost one, which stands for both.
+func (w *writer) from(stack []uint32, fn string, inlined bool) []uint32 {
 	for i, f := range stack {
 		if w.paths.frames[f].Func == fn {
 			return stack[i:]
 		}
+	}
+	if inlined && len(stack) > 0 {
+		return append(stack[:1:1], stack...)
 	}
 	return stack
 }

@@ -8,10 +8,23 @@ import (
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
-// A Burst is the polls that followed a tick.
+// A Burst is the polls that followed a tick, or a window, the paths that the program took behind a tick.
 type Burst struct {
 	weigh.Burst
 	Samples []int32 // for each poll, the index in Profile.Samples; -1 if it is no sample
+
+	// A window has no polls. Its Samples are different ones, and Counts says how often each was counted. Weight is how many
+	// windows of the program it stands for.
+	Counts []uint32
+	Weight float64
+}
+
+// count returns how often poll i counts.
+func (b *Burst) count(i int) int64 {
+	if b.Counts == nil {
+		return 1
+	}
+	return int64(b.Counts[i])
 }
 
 // sampled returns how many polls of a burst are samples.
@@ -106,6 +119,12 @@ type weighing struct {
 }
 
 func weighingOf(p *Profile) (g weighing) {
+	if p.Windows {
+		for i := range p.Bursts {
+			g.weights = append(g.weights, p.Bursts[i].Weight)
+		}
+		return g
+	}
 	g.bursts = make([]weigh.Burst, len(p.Bursts))
 	for i := range p.Bursts {
 		g.bursts[i] = p.Bursts[i].Burst
@@ -127,12 +146,16 @@ func (w *writer) weigh(p *Profile, g weighing, paths []*path) (counts []int64) {
 	weight := make([]float64, len(p.Samples))
 	var samples, weighed float64
 	for i := range p.Bursts {
-		weights[i] /= float64(max(p.Bursts[i].sampled(), 1)) // from here on it is that of a sample
-		for _, s := range p.Bursts[i].Samples {
+		b := &p.Bursts[i]
+		if !p.Windows {
+			weights[i] /= float64(max(b.sampled(), 1)) // from here on it is that of a sample
+		}
+		for j, s := range b.Samples {
 			if s >= 0 && paths[s] != nil {
-				logged[s]++
-				samples++
-				weighed += weights[i]
+				n := b.count(j)
+				logged[s] += n
+				samples += float64(n)
+				weighed += weights[i] * float64(n)
 			}
 		}
 	}
@@ -140,14 +163,12 @@ func (w *writer) weigh(p *Profile, g weighing, paths []*path) (counts []int64) {
 		weights[i] *= Unit * samples / max(weighed, 1e-300)
 		w.sizeBurst(&p.Bursts[i], weights[i], paths, weight)
 	}
-	for _, loop := range weigh.Loops(g.bursts, g.kins, functions(p, paths)) {
-		for _, kin := range loop {
-			for _, i := range kin {
-				w.addBurst(&p.Bursts[i], weights[i], paths)
-			}
-			w.endLevel(weigh.OfKin, p, paths, kin)
+	if p.Windows {
+		for i := range p.Bursts {
+			w.addBurst(&p.Bursts[i], weights[i], paths)
 		}
-		w.endLevel(weigh.OfLoop, p, paths, loop...)
+	} else {
+		w.addBursts(p, g, paths)
 	}
 	counts = make([]int64, len(p.Samples))
 	all := 0.
@@ -173,6 +194,19 @@ func (w *writer) weigh(p *Profile, g weighing, paths []*path) (counts []int64) {
 	}
 	w.growth = all / max(samples, 1)
 	return counts
+}
+
+// addBursts adds the bursts to the tallies.
+func (w *writer) addBursts(p *Profile, g weighing, paths []*path) {
+	for _, loop := range weigh.Loops(g.bursts, g.kins, functions(p, paths)) {
+		for _, kin := range loop {
+			for _, i := range kin {
+				w.addBurst(&p.Bursts[i], g.weights[i], paths)
+			}
+			w.endLevel(weigh.OfKin, p, paths, kin)
+		}
+		w.endLevel(weigh.OfLoop, p, paths, loop...)
+	}
 }
 
 // functions returns for each path that was polled the number of its function, -1 if the site tables do not have it.
@@ -203,15 +237,17 @@ func functions(p *Profile, paths []*path) []int32 {
 // sizeBurst adds the sizes of a burst to the totals, and the weights of its samples to weight.
 func (w *writer) sizeBurst(b *Burst, each float64, paths []*path, weight []float64) {
 	size := 0.
-	for _, s := range b.Samples {
+	for j, s := range b.Samples {
 		if s < 0 || paths[s] == nil {
 			continue
 		}
-		size += each
-		weight[s] += each
-		paths[s].logged++
+		n := b.count(j)
+		here := each * float64(n)
+		size += here
+		weight[s] += here
+		paths[s].logged += n
 		for _, e := range paths[s].branches {
-			e.branch.here += each
+			e.branch.here += here
 		}
 	}
 	if size == 0 {
@@ -234,16 +270,17 @@ func (w *writer) sizeBurst(b *Burst, each float64, paths []*path, weight []float
 // addBurst adds a burst to the tallies. All bursts are in the totals already.
 func (w *writer) addBurst(b *Burst, each float64, paths []*path) {
 	size := 0.
-	for _, s := range b.Samples {
+	for j, s := range b.Samples {
 		if s < 0 || paths[s] == nil {
 			continue
 		}
 		d := paths[s]
-		size += each
-		d.tally.here += each
+		here := each * float64(b.count(j))
+		size += here
+		d.tally.here += here
 		for _, e := range d.branches {
-			e.tally.here += each
-			e.branch.here += each
+			e.tally.here += here
+			e.branch.here += here
 		}
 	}
 	if size == 0 {

@@ -190,3 +190,38 @@ func TestShortBurstsCountAsMuch(t *testing.T) {
 		t.Errorf("counts %d and %d of %d and %d samples, want equal counts of 32 and 8 samples", p1[0], p3[0], p1[2], p3[2])
 	}
 }
+
+// Of windows, each has a weight, and counts a sample several times. Estimates are in proportion to the weighted counts; a
+// path that ends at an instruction of the function that its function is inlined into keeps that function as its caller.
+func TestWindowsHaveWeights(t *testing.T) {
+	p := report.Profile{
+		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Windows: true,
+		Samples: []report.Sample{
+			{Number: 5 + 1, Stack: []uint32{inF, main1}, Count: 40, Package: tables()[0].Path},
+			{Number: 5 + 3, Stack: []uint32{main1}, Count: 20, Package: tables()[0].Path},
+		},
+		Bursts: []report.Burst{
+			{Weight: 1, Samples: []int32{0, 1}, Counts: []uint32{10, 20}},
+			{Weight: 3, Samples: []int32{0}, Counts: []uint32{30}},
+		},
+		Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
+	}
+	files := p.Write()
+	paths, err := profile.ParseData(files[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(paths.Sample) != 2 {
+		t.Fatalf("%d samples", len(paths.Sample))
+	}
+	a, b := paths.Sample[0], paths.Sample[1]
+	if ratio := float64(a.Value[0]) / float64(b.Value[0]); math.Abs(ratio-5) > .01 {
+		t.Errorf("the first path has %g times the count of the second, want (10 + 3*30)/20", ratio)
+	}
+	if a.Value[2] != 40 || b.Value[2] != 20 {
+		t.Errorf("samples %d and %d, want 40 and 20", a.Value[2], b.Value[2])
+	}
+	if caller := b.Location[2].Line[0].Function.Name; caller != frames[main1].Func {
+		t.Errorf("the caller of the second path is %s, want %s", caller, frames[main1].Func)
+	}
+}

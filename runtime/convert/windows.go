@@ -1,0 +1,82 @@
+package convert
+
+// This file reads the log of windows.
+
+import (
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/weigh"
+)
+
+// windows returns the windows in the log. The slice samples has for each entry the index of its sample + 1, or 0.
+func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
+	var features []weigh.Window
+	d.windows = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+		var b report.Burst
+		b.Ticks = c.ticks(w.Time)
+		for _, r := range records {
+			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
+				b.Samples = append(b.Samples, samples[i]-1)
+				b.Counts = append(b.Counts, r.Count)
+			}
+		}
+		list = append(list, b)
+		features = append(features, weigh.Window{Time: float64(w.Time), Cycles: float64(w.Cycles), Steps: float64(w.Steps),
+			Decoded: float64(w.Decoded), Events: float64(w.Events), Ends: float64(w.Ends)})
+	})
+	for i, x := range weigh.Windows(features) {
+		list[i].Weight = x
+	}
+	return list
+}
+
+// tellWindows adds the numbers of windows and of ticks without one.
+func (c Counts) tellWindows(f *facts.List) {
+	w, all := &c.Windows, uint64(0)
+	for i, n := range w.Ended {
+		all += n
+		f.SetName(facts.WindowsEnded, interp.Stop(i).String(), n)
+	}
+	f.Set(facts.Windows, all)
+	f.Set(facts.WindowSteps, w.Steps)
+	f.Set(facts.WindowsThrown, w.Thrown)
+	f.Set(facts.TicksInCalls, w.Calls)
+	f.Set(facts.TicksInC, w.Other)
+	f.Set(facts.TicksBusy, w.Busy)
+}
+
+// A numbering tells which package a path of the program is of. Its numbers are those of the packages, one behind the other.
+type numbering struct {
+	pkgs []*wire.Lazy
+	ends []uint64 // the number behind the paths of each package
+}
+
+func newNumbering(pkgs []*wire.Lazy) *numbering {
+	n := &numbering{pkgs: pkgs}
+	end := uint64(0)
+	for _, p := range pkgs {
+		end += p.Paths
+		n.ends = append(n.ends, end)
+	}
+	return n
+}
+
+// of returns the package of a path, and the number of the path in it. The package is empty if there is none.
+func (n *numbering) of(path uint64) (pkg string, number uint64) {
+	lo, hi := 0, len(n.ends)
+	for lo < hi {
+		m := (lo + hi) / 2
+		if n.ends[m] <= path {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo == len(n.ends) {
+		return "", path
+	}
+	return n.pkgs[lo].Path, path - (n.ends[lo] - n.pkgs[lo].Paths)
+}

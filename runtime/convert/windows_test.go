@@ -1,0 +1,38 @@
+package convert
+
+import (
+	"testing"
+
+	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
+)
+
+func TestNumbering(t *testing.T) {
+	n := newNumbering([]*wire.Lazy{{Path: "a", Paths: 3}, {Path: "b"}, {Path: "c", Paths: 2}})
+	for path, want := range map[uint64]struct {
+		pkg    string
+		number uint64
+	}{0: {"a", 0}, 2: {"a", 2}, 3: {"c", 0}, 4: {"c", 1}, 5: {"", 5}} {
+		if pkg, number := n.of(path); pkg != want.pkg || number != want.number {
+			t.Errorf("path %d is %d of %q, want %d of %q", path, number, pkg, want.number, want.pkg)
+		}
+	}
+}
+
+// Windows keep what they counted of entries that are samples, and damaged ones are counted.
+func TestWindowsOfALog(t *testing.T) {
+	c := countsOf(pepfiletest.New())
+	c.Tick = 1e7
+	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Cycles: 40000}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}})
+	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Cycles: 40000}, nil)
+	c.Window(1).Steps++
+	var d damage
+	list := c.windows([]int32{0, 0, 6, 0, 0}, &d)
+	if len(list) != 1 || d.windows != 1 {
+		t.Fatalf("%d windows, %d damaged, want 1 and 1", len(list), d.windows)
+	}
+	if b := list[0]; len(b.Samples) != 1 || b.Samples[0] != 5 || b.Counts[0] != 7 || b.Ticks != 2 || !(b.Weight > 0) {
+		t.Errorf("window %+v", b)
+	}
+}

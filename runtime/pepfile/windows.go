@@ -1,0 +1,140 @@
+package pepfile
+
+// This file holds what programs write that sample in windows: at a tick, the handler interprets some thousand
+// instructions, and the paths that end in them count.
+//
+// The log of windows takes the place of the log of bursts. A room has a window: its length in instructions and in time, and
+// how often it counted which entries. As with bursts, if there have been more windows than rooms, the log has a random
+// sample of them. A thread that takes a window has its room to itself unless another window of the same time has chosen
+// the same room at random; a checksum tells rooms with parts of two windows, or whose thread was killed, from others.
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+)
+
+// WindowEnds is how many reasons there are for the end of a window.
+const WindowEnds = 16
+
+// Windows are the numbers of windows in a program, and of ticks without one.
+type Windows struct {
+	Ended  [WindowEnds]uint64 // windows, by the reason of their end, as package interp numbers them
+	Steps  uint64             // instructions in all of them
+	Long   uint64             // windows that went on behind their normal length
+	Thrown uint64             // windows dropped because they came to a fatal error, which the program did not
+	Busy   uint64             // ticks without a window, because all interpreters were in use
+	Calls  uint64             // ticks at the exit of a system call, which belong to the call
+	Other  uint64             // ticks outside of Go code
+}
+
+const (
+	windowRoomBits = 8 // logarithm of the records of a room
+	windowRecord   = uint64(unsafe.Sizeof(WindowRecord{}))
+	windowRooms    = logSize >> windowRoomBits / windowRecord
+
+	// WindowRecords is how many different entries a room has place for.
+	WindowRecords = 1<<windowRoomBits - uint64(unsafe.Sizeof(Window{}))/windowRecord
+)
+
+// A Window is the beginning of a room.
+type Window struct {
+	Sum     uint32 // checksum of the room; 0 if it is empty
+	Records uint32
+	Number  uint64 // from 1
+	Time    uint64 // CPU time that its tick stands for, in ns
+	Cycles  uint64 // that the interpreter took
+	Steps   uint32 // instructions, without those behind the normal length
+	Decoded uint32 // instructions that no window had met before
+	Events  uint32 // executed instructions with actions
+	Ends    uint32 // counted ends of paths, those of Missed included
+	Missed  uint32 // ends in entries for which there was no record
+	Ended   uint32 // the reason of its end
+}
+
+// A WindowRecord says how often a window counted an entry.
+type WindowRecord struct {
+	Entry uint32 // 1 + its index
+	Count uint32
+}
+
+// Claim returns the index of k's entry, which it makes if there is none, and false if there is no room. It counts nothing.
+func (t Table) Claim(k *Key) (i uint32, ok bool) {
+	e := t.claim(k)
+	if e == nil {
+		return 0, false
+	}
+	return uint32((uintptr(unsafe.Pointer(e)) - uintptr(t.slots)) / unsafe.Sizeof(Entry{})), true
+}
+
+// AddTo counts the entry with an index n times.
+func (t Table) AddTo(i uint32, n uint64) { golink.Add64(&t.Entry(i&(Slots-1)).Count, int64(n)) }
+
+// LogWindow keeps a window, which gets its number here, or does not.
+func (t Table) LogWindow(w *Window, records []WindowRecord) {
+	w.Number = golink.Add64(&t.Log, 1)
+	room := w.Number - 1
+	if room >= windowRooms {
+		// The upper half of the product is a random number below the number of windows.
+		room, _ = bits.Mul64(Mix(Mix(0, w.Number), t.Start), w.Number)
+	}
+	if room >= windowRooms {
+		return
+	}
+	w.Records = uint32(min(uint64(len(records)), WindowRecords))
+	header, list := t.window(room)
+	golink.Store32(&header.Sum, 0)
+	sum := golink.Load32(&w.Sum)
+	w.Sum = 0
+	*header = *w
+	w.Sum = sum
+	for i := range list {
+		if i >= len(records) || i >= int(w.Records) {
+			break
+		}
+		list[i] = records[i]
+	}
+	golink.Store32(&header.Sum, header.sum(list))
+}
+
+// window returns a room.
+func (t Table) window(room uint64) (*Window, *[WindowRecords]WindowRecord) {
+	p := t.At(logOffset + room%windowRooms<<windowRoomBits*windowRecord)
+	return (*Window)(p), (*[WindowRecords]WindowRecord)(unsafe.Add(p, unsafe.Sizeof(Window{})))
+}
+
+// Window returns the beginning of a room.
+func (t Table) Window(room uint64) *Window {
+	w, _ := t.window(room)
+	return w
+}
+
+// sum is a checksum of a room. It is never 0.
+func (w *Window) sum(list *[WindowRecords]WindowRecord) uint32 {
+	h := Mix(w.Number, w.Time)
+	h = Mix(Mix(h, w.Cycles), uint64(w.Steps)<<32|uint64(w.Decoded))
+	h = Mix(Mix(h, uint64(w.Events)<<32|uint64(w.Ends)), uint64(w.Missed)<<32|uint64(w.Ended))
+	for i := range list {
+		if i >= int(w.Records) {
+			break
+		}
+		h = Mix(h, uint64(list[i].Entry)<<32|uint64(list[i].Count))
+	}
+	return uint32(h>>32) | 1
+}
+
+// LoggedWindows calls f for each window in the log that is intact, and returns how many are not.
+func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord)) (damaged int) {
+	for room := range min(golink.Load64(&t.Log), windowRooms) {
+		w, list := t.window(room)
+		switch {
+		case w.Sum == 0: // never written, or being written
+		case uint64(w.Records) > WindowRecords || w.sum(list) != w.Sum:
+			damaged++
+		default:
+			f(w, list[:w.Records])
+		}
+	}
+	return damaged
+}

@@ -1,0 +1,5 @@
+//go:build pepwindows
+
+package poll
+
+const Mode = Windows
