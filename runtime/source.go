@@ -20,7 +20,6 @@
 //	convert     from the counts in a .pep file to profiles
 //	symbol      from addresses to functions, lines and type names
 //	report      from samples to profiles
-//	windows     the table of actions, in programs without polls
 //	window      from instructions to their actions
 //	interp      interprets the program's instructions
 //	follow      keeps path registers for it

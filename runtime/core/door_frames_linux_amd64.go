@@ -30,11 +30,11 @@ type frame struct {
 	ret    uintptr
 }
 
-// follow adds the callers of a poll to k, given what RSP points to at the poll, and the frame
+// followFrames adds the callers of a poll to k, given what RSP points to at the poll, and the frame
 // pointers. It also notes the word at the stack top: in a function without a frame that word is
 // the return address, and RBP still is the caller's. Whether the function has a frame is found
 // out later (frameless).
-func follow(k *pepfile.Key, top uintptr, c frames) {
+func followFrames(k *pepfile.Key, top uintptr, c frames) {
 	if off, ok := textOffset(top); ok {
 		k.Leaf = off
 	}

@@ -65,7 +65,7 @@ func (s *pollState) count(k *pepfile.Key, g *goroutine) *pepfile.Entry {
 	if !c.whole() {
 		return countCallers(k, uintptr(unsafe.Pointer(g)), g.labels())
 	}
-	follow(k, s.stack[0], c)
+	followFrames(k, s.stack[0], c)
 	k.Labels = counts.NumberOfLabels(g.labels())
 	return counts.Add(k)
 }
@@ -77,7 +77,7 @@ func (c frames) whole() bool {
 			return c.at == 0
 		}
 	}
-	return true // as far as follow goes
+	return true // as far as followFrames goes
 }
 
 // operand returns the number in the instruction at pc: TESTB $n, AL; TESTL $n, AX; or NOPL n(R), where R is

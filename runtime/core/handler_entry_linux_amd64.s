@@ -96,6 +96,9 @@ chain:
 // deathEntry handles signals that a program may die of. Unless it does, the
 // handler that was there before is entered as if we had not been.
 TEXT ·deathEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CALL	·windowFault(SB)
+	TESTL	AX, AX
+	JNE	return
 	CALL	·isFork(SB)
 	JNE	chain
 	SUBQ	$56, SP
@@ -120,6 +123,7 @@ written:
 	JNE	chain
 	TESTQ	$4, AX	// fateExit
 	JNE	exit
+return:
 	RET
 exit:
 	MOVL	$2, DI

@@ -21,9 +21,12 @@ var (
 
 const cycleShift = 20
 
-// longSpend is the most that a handler or a poll is taken to have spent, in cycles: some 100 µs, more than
-// either takes. If the thread has lost its processor in the meantime, most of the time was that of others.
+// longSpend is the most that a poll is taken to have spent, in cycles: some 100 µs, more than it
+// takes. If the thread has lost its processor in the meantime, most of the time was that of others.
 const longSpend = 1 << 18
+
+// longest is likewise the most that a handler is taken to have spent.
+var longest uint64 = longSpend
 
 // keepPace is called at a tick, at a CPU time in ns. It returns the time that the tick
 // stands for. A tick that comes while another one is here stands for none.

@@ -5,7 +5,7 @@ package core
 //
 // In programs without C code of their own, a timer of the kernel sends a signal.
 //
-// In programs with C code, a thread of the C library sleeps for CPU time, with signals
+// In programs with C code and polls, a thread of the C library sleeps for CPU time, with signals
 // blocked. A signal would cut short what C code waits for: the kernel sends it to any
 // thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
 // epoll_wait, and these then return EINTR. Besides, C code could keep such ticks away
@@ -91,25 +91,30 @@ func (c *ucontext) slept() bool {
 }
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in
-// the thread. Its argument is the CPU time of the process in ns.
-func onTick(now uint64) {
-	stands := keepPace(now)
+// the thread. Its argument is the CPU time of the process in ns. It returns the time that the tick stands for.
+func onTick(now uint64) (stands uint64) {
+	stands = keepPace(now)
 	if stands > 0 { // otherwise another tick does it
 		scheduleTick()
 	}
 	if d := golink.Load32(&denied); d != 0 {
 		golink.Store32(&counts.Denied, d)
 		golink.Store32(&counts.Stopped, 1)
-		return
+		return 0
+	}
+	if poll.Mode == poll.Windows {
+		golink.Add64(&counts.Ticks, 1)
+		return stands
 	}
 	if golink.Load32(&detached) != 0 {
 		setFlag(sampler.ActDisarm)
-		return
+		return 0
 	}
 	if taps.Turn() {
 		taps.BeginBurst(now)
-		return
+		return 0
 	}
 	taps.EndBurst(now)
 	setFlag(counts.BeginBurst(stands))
+	return 0
 }

@@ -14,7 +14,12 @@
 #define SIGINFO_VALUE	24
 #define SIGACTION_MASK	24
 
-#define LONG_SPEND	(1<<18) // longSpend
+#define SYS_arch_prctl	158
+#define ARCH_GET_FS	0x1003
+#define UCONTEXT_RSP	160
+#define UCONTEXT_RIP	168
+#define TAKERS	4	// takers
+#define WINDOW_STACK	8192	// more than the frames of runWindow and of what it calls
 
 #define CLOCK_PROCESS_CPUTIME_ID	2
 #define TIMER_ABSTIME	1
@@ -29,13 +34,14 @@ TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
 	XORPS	X15, X15
 	JMP	R12
 
-// tick does what is due at a tick.
+// tick does what is due at a tick. It returns in AX the CPU time that the tick stands for, in ns.
 TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$24, SP	// for Go
+	SUBQ	$32, SP	// 24 for Go, the result
 	MOVQ	·usedCPU(SB), R12
 	CALL	R12
 	MOVQ	·tickCode(SB), R12
 	CALL	·callGo(SB)	// onTick(CPU time)
+	MOVQ	AX, 24(SP)
 	CALL	·keepHandlers(SB)
 	XORL	AX, AX
 	XCHGL	AX, ·timerDue(SB)
@@ -50,18 +56,19 @@ TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
 	MOVL	$SYS_timer_settime, AX
 	SYSCALL
 set:
-	ADDQ	$24, SP
+	MOVQ	24(SP), AX
+	ADDQ	$32, SP
 	RET
 
-// spend adds the cycles since R12 to spent, or longSpend if these are more.
+// spend adds the cycles since R12 to spent, or longest if these are more.
 TEXT ·spend(SB), NOSPLIT|NOFRAME, $0
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	SUBQ	R12, AX
-	CMPQ	AX, $LONG_SPEND
+	CMPQ	AX, ·longest(SB)
 	JLS	add
-	MOVL	$LONG_SPEND, AX
+	MOVQ	·longest(SB), AX
 add:
 	LOCK
 	XADDQ	AX, ·spent(SB)
@@ -143,24 +150,108 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LEAQ	·timerID(SB), AX
 	CMPQ	AX, SIGINFO_VALUE(SI)
 	JNE	chain
-	SUBQ	$32, SP	// 24 for Go, the time
-	MOVQ	DX, BX
+	SUBQ	$56, SP	// 24 for Go, the time, the ucontext, the taker
+	MOVQ	DX, 32(SP)
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	MOVQ	AX, 24(SP)
-	MOVQ	BX, AX
+	MOVQ	32(SP), AX
 	MOVQ	·interruptedCode(SB), R12
 	CALL	·callGo(SB)	// onInterrupted(ucontext)
 	CALL	·tick(SB)
-	CALL	·openHandlers(SB)
-	MOVQ	24(SP), R12
-	CALL	·spend(SB)
-	ADDQ	$32, SP
-	RET
+	MOVQ	$0, 40(SP)
+	MOVQ	·beginWindowCode(SB), R12
+	TESTQ	R12, R12
+	JEQ	leave
+	MOVQ	AX, BX
+	CALL	·segment(SB)
+	MOVQ	AX, CX
+	MOVQ	32(SP), AX
+	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS) taker
+	TESTQ	AX, AX
+	JEQ	leave
+	MOVQ	AX, 40(SP)
+	MOVQ	SP, (AX)	// taker.sp
+more:
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, BX
+	MOVQ	40(SP), AX
+	MOVQ	·runWindowCode(SB), R12
+	CALL	·callGo(SB)	// runWindow(taker, cycles) more
+	TESTB	AX, AX
+	JNE	more
+leave:
+	JMP	·leaveTick(SB)
 chain:
 	MOVL	$0, SIGINFO_CODE(SI)	// SI_USER
 	JMP	·chain(SB)
+
+// leaveTick is the end of tickEntry. Windows with a fault go on here, from windowFault.
+TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	MOVQ	40(SP), AX
+	TESTQ	AX, AX
+	JEQ	done
+	MOVQ	$0, (AX)	// taker.sp
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, BX
+	MOVQ	40(SP), AX
+	MOVQ	·endWindowCode(SB), R12
+	CALL	·callGo(SB)	// endWindow(taker, cycles)
+done:
+	CALL	·openHandlers(SB)
+	MOVQ	24(SP), R12
+	CALL	·spend(SB)
+	ADDQ	$56, SP
+	RET
+
+// segment returns in AX the base of segment FS. It keeps BX.
+TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
+	CMPB	·readsFS(SB), $0
+	JEQ	ask
+	RDFSBASEQ	AX
+	RET
+ask:
+	SUBQ	$8, SP
+	MOVL	$ARCH_GET_FS, DI
+	MOVQ	SP, SI
+	MOVL	$SYS_arch_prctl, AX
+	SYSCALL
+	MOVQ	0(SP), AX
+	ADDQ	$8, SP
+	RET
+
+// windowFault returns from handlers of faults if the fault is one of a window: then the window ends, and leaveTick goes on.
+// The interpreter reads what the program would read, and the program may be about to fault, or to wait until other threads
+// have done something. DX = ucontext. It keeps DI, SI and DX, and sets AX to 1 if the fault is one.
+TEXT ·windowFault(SB), NOSPLIT|NOFRAME, $0
+	LEAQ	·takerAt(SB), R8
+	MOVL	$TAKERS, R9
+next:
+	MOVQ	(R8), R10
+	TESTQ	R10, R10
+	JEQ	none
+	MOVQ	(R10), R10	// taker.sp
+	MOVQ	R10, R11
+	SUBQ	UCONTEXT_RSP(DX), R11
+	CMPQ	R11, $WINDOW_STACK
+	JLS	found
+	ADDQ	$8, R8
+	DECL	R9
+	JNE	next
+none:
+	XORL	AX, AX
+	RET
+found:
+	MOVQ	R10, UCONTEXT_RSP(DX)
+	LEAQ	·leaveTick(SB), AX
+	MOVQ	AX, UCONTEXT_RIP(DX)
+	MOVL	$1, AX
+	RET
 
 // tickThread is the function of the thread: void *(*)(void *). It waits until
 // ticksOn is set, and then ticks for as long as it can sleep. While Go code runs,

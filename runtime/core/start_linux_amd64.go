@@ -45,6 +45,13 @@ func start() {
 		return
 	}
 	taps.Configure(taps.Program{Counts: counts, File: tableName, Mode: &Taps}, opts.Tapping)
+	if poll.Mode == poll.Windows {
+		if problem := readyWindows(); problem != "" {
+			sys.Unlink(tableName)
+			unprofiled(problem)
+			return
+		}
+	}
 	if ticking() {
 		if problem := readyTicks(); problem != "" {
 			sys.Unlink(tableName)

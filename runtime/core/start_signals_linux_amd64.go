@@ -79,7 +79,7 @@ func installHandlers() {
 	if ticking() && !byThread {
 		goHandler = sys.Handler(sys.SigURG)
 		keepSignal(tickSignal)
-		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
+		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC(), sys.SigSEGV) // windows may fault
 	}
 	deathAction = sys.ActionOf(deathEntryPC())
 	golink.OnPrint(onPrint)

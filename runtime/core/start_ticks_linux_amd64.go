@@ -8,12 +8,14 @@ import (
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/libc"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
 // readyTicks makes a timer, or a thread, that waits for startTicks.
 func readyTicks() (problem string) {
-	if thread, _ := libc.Calls(); thread != 0 {
+	// Windows need to know what a tick interrupts, as profiles of CPU time do, so C code is interrupted, too.
+	if thread, _ := libc.Calls(); thread != 0 && poll.Mode != poll.Windows {
 		return readyThread(thread)
 	}
 	type sigevent struct {

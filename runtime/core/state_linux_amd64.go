@@ -26,6 +26,7 @@ var (
 	textSize   uintptr
 	raiseStart uintptr
 	labelsAt   uintptr // offset of the labels in a g; 0 if not known
+	readsFS    bool    // the kernel lets programs read the base of FS with an instruction
 
 	tracebackFlags *uint32         // the runtime's traceback_cache
 	goSignals      *golink.Signals // the runtime's sig

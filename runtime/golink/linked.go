@@ -71,3 +71,12 @@ func MethodPC(t uintptr, name string) uintptr {
 //
 //go:linkname resolveTextOff reflect.resolveTextOff
 func resolveTextOff(p unsafe.Pointer, off int32) unsafe.Pointer
+
+//go:linkname throw runtime.throw
+func throw(s string)
+
+//go:linkname fatal runtime.fatal
+func fatal(s string)
+
+// FatalPCs returns where the functions of the runtime begin that end the program with a fatal error.
+func FatalPCs() [2]uintptr { return [2]uintptr{CodeOf(throw), CodeOf(fatal)} }

@@ -40,3 +40,6 @@ func Callers(uintptr, int, []uintptr) int { return 0 }
 func FormatFloat(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
 
 func MethodPC(uintptr, string) uintptr { return 0 }
+
+// FatalPCs returns nothing.
+func FatalPCs() (pcs [2]uintptr) { return pcs }

@@ -6,6 +6,7 @@ import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/items"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
@@ -31,6 +32,7 @@ const (
 	defaultStride  = 17
 	defaultTick    = 10_000_000
 	defaultBudget  = 40_000  // parts per million
+	windowsBudget  = 6_000   // likewise, of programs that sample in windows
 	minTick        = 100_000 // ns
 )
 
@@ -78,6 +80,9 @@ var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: samp
 // description of an engine, or "".
 func Parse(s string, engine func(text string) (problem string)) (o Options, problem string) {
 	o = Default
+	if poll.Mode == poll.Windows {
+		o.Budget = windowsBudget
+	}
 	if at, found := items.Unclosed(s); found {
 		return o, s + ": no counterpart to " + s[at:at+1]
 	}
@@ -113,6 +118,9 @@ func has(list []string, name string) bool {
 }
 
 func (o *Options) set(name, value string, engine func(text string) (problem string)) (problem string) {
+	if poll.Mode == poll.Windows && (name == "samples" || name == "stride" || name == "ag") {
+		return name + "= chooses polls, and a program built with -pepmode=windows has none: all paths in a window count"
+	}
 	switch name {
 	case "samples":
 		n, ok := digits.Parse(value)

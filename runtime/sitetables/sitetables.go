@@ -50,3 +50,6 @@ func All() (pkgs []*wire.Lazy, build [8]byte, err error) {
 	}
 	return pkgs, build, err
 }
+
+// Actions returns the table of actions, nothing if the program has none. It must not be written to.
+func Actions() []byte { return unsafe.Slice(unsafe.StringData(sites.Actions), len(sites.Actions)) }

@@ -46,19 +46,23 @@ const (
 )
 
 // ActionOf is to have a signal handled by entry, with all signals blocked but
-// SIGBUS, which memory of ours may raise anywhere (busEntry).
-func ActionOf(entry uintptr) Sigaction {
+// SIGBUS, which memory of ours may raise anywhere (busEntry), and those in open.
+func ActionOf(entry uintptr, open ...uintptr) Sigaction {
+	mask := ^uint64(1 << (SigBUS - 1))
+	for _, sig := range open {
+		mask &^= 1 << (sig - 1)
+	}
 	return Sigaction{
 		Handler:  entry,
 		flags:    saSiginfo | saOnstack | saRestorer | saRestart,
 		restorer: restorerPC(),
-		mask:     ^uint64(1 << (SigBUS - 1)),
+		mask:     mask,
 	}
 }
 
-// Handle makes entry the handler of sig, and returns the handler that was.
-func Handle(sig, entry uintptr) (old uintptr) {
-	sa := ActionOf(entry)
+// Handle makes entry the handler of sig, as ActionOf says, and returns the handler that was.
+func Handle(sig, entry uintptr, open ...uintptr) (old uintptr) {
+	sa := ActionOf(entry, open...)
 	if sig == SigBUS {
 		sa.flags |= saNodefer
 	}

@@ -1,0 +1,336 @@
+package core
+
+// This file takes windows. At a tick the handler interprets what the program does next, some thousand instructions, on
+// a copy of its registers; what the program would store goes into a buffer. Package follow keeps the path registers,
+// and the paths that end count as those of polls do: with callers and labels.
+//
+// Paths have the same chance to be counted, however long they are up to a length, if those count that begin in the first
+// part of a window and end in it. One window of longEach goes on behind its normal length until it has longTimes as many
+// instructions, or has taken maxTime, for paths that began in its first part; these count longEach times.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/window"
+)
+
+const (
+	windowSteps = 6000 // instructions of a window
+	firstSteps  = 4500 // of these, in which paths begin that count
+	longEach    = 16
+	longTimes   = 10
+	longPart    = 1500   // instructions between two looks at the clock
+	maxTime     = 200000 // ns
+	freshSteps  = 600    // instructions that a window decodes at most: these take some 50 µs
+
+	takers    = 4  // windows at the same time
+	tallyBits = 9  // logarithm of how many entries a window counts at most
+	tallyTry  = 16 // slots that are looked at
+	walkFew   = 16 // callers of a path when the window has walked walkMost of them
+	walkMost  = 8192
+)
+
+// A taker takes a window at a time.
+type taker struct {
+	sp   uintptr // what the handler's stack pointer is while the window lasts, for handlers of faults: assembly; else 0
+	lock uint32
+
+	ended   interp.Stop
+	window  pepfile.Window
+	weight  uint32 // what the end of a path counts
+	walked  int    // callers that the window has looked at
+	part    int    // of the window
+	began   uint64 // cycles
+	records [pepfile.WindowRecords]pepfile.WindowRecord
+
+	// The callers of the last path, which those of the next one often are. They are good while chainBP is where RBP points to
+	// and the frame has not returned.
+	chain   pepfile.Key
+	chainOf uintptr // the *window.Stack; as a pointer it would be stored with write barriers
+	chainBP uint64
+	chainAt uint64 // hash of the callers
+
+	tally   [1 << tallyBits]tally
+	stacks  window.Stacks
+	machine interp.Machine
+}
+
+// A tally is how often a window has counted an entry.
+type tally struct {
+	hash   uint64 // of the entry's key
+	window uint32 // number of the window as the taker counts them; the tally is free if it is another one
+	entry  uint32
+	n      uint64
+}
+
+var (
+	theTakers    [takers]taker
+	takerAt      [takers]uintptr // their addresses, for assembly; 0 until windows may be taken
+	decodedCode  interp.Code
+	vectors      window.Layout
+	program      *window.Rows
+	fatalPCs     [2]uintptr
+	windowNumber uint64 // of windows so far
+
+	beginWindowCode, runWindowCode, endWindowCode uintptr // for assembly; 0 in programs without windows
+)
+
+// beginWindow returns the taker that takes a window at a tick, 0 if there is none. The tick stands for some
+// ns, and has interrupted ctx; the base of segment FS is fs.
+func beginWindow(ctx *ucontext, stands uint64, fs uint64) *taker {
+	if stands == 0 || golink.Load32(&detached) != 0 || golink.Load32(&counts.Stopped) != 0 {
+		return nil
+	}
+	if ctx.rip == goHandler {
+		ctx = ctx.rdx
+	}
+	switch _, inText := textOffset(ctx.rip); {
+	case !inText:
+		golink.Add64(&counts.Windows.Other, 1)
+		return nil
+	case ctx.leavesCall():
+		golink.Add64(&counts.Windows.Calls, 1)
+		return nil
+	}
+	var t *taker
+	for i := range theTakers {
+		if golink.Cas32(&theTakers[i].lock, 0, 1) {
+			t = &theTakers[i]
+			break
+		}
+	}
+	if t == nil {
+		golink.Add64(&counts.Windows.Busy, 1)
+		return nil
+	}
+	m := &t.machine
+	vectors.Load(m, uintptr(unsafe.Pointer(ctx)), fs)
+	// A goroutine that is asked to let go of its thread would spend the window in the scheduler.
+	const stackLo, stackGuard, guard = 0, 16, 928
+	if g := m.R[14]; g > 4096 && g%8 == 0 {
+		if lo, ok := m.Load(g+stackLo, 8); ok {
+			m.Store(g+stackGuard, lo+guard, 8)
+		}
+	}
+	t.stacks.Reset()
+	t.chainOf, t.walked, t.weight, t.part = 0, 0, 1, 0
+	n := t.window.Number + 1 // as the taker counts
+	t.window = pepfile.Window{Number: n, Time: stands}
+	t.ended = interp.Fault // if the window faults
+	return t
+}
+
+// leavesCall reports whether the thread is behind a system call that it has not returned from to the program yet.
+func (c *ucontext) leavesCall() bool {
+	const syscall = 0x050f
+	return *(*uint16)(golink.At(c.rip - 2)) == syscall
+}
+
+// runWindow interprets the next part of a window, at a time in cycles, and reports whether there are more. A fault ends the
+// window: the thread goes on behind the last call of runWindow.
+func runWindow(t *taker, now uint64) (more bool) {
+	m := &t.machine
+	steps := longPart
+	switch t.part++; t.part {
+	case 1:
+		t.began, m.TSC, steps = now, now, firstSteps
+	case 2:
+		t.stacks.Late()
+		steps = windowSteps - m.Steps
+	case 3:
+		t.measure(now)
+		if golink.Add64(&windowNumber, 1)%longEach != 0 {
+			t.ended = interp.Done
+			return false
+		}
+		golink.Add64(&counts.Windows.Long, 1)
+		t.weight = longEach
+	default:
+		if m.Steps >= longTimes*windowSteps || (now-t.began)*nsPerCycle>>cycleShift > maxTime {
+			t.ended = interp.Done
+			return false
+		}
+	}
+	if why := m.Run(steps); why != interp.Done {
+		t.ended = why
+		return false
+	}
+	return true
+}
+
+// measure notes how long the window has been, up to its normal length.
+func (t *taker) measure(now uint64) {
+	t.window.Cycles = now - t.began
+	t.window.Steps = uint32(t.machine.Steps)
+	t.window.Decoded = uint32(t.machine.Decoded())
+}
+
+// endWindow counts what a window has seen, which ends at a time in cycles.
+func endWindow(t *taker, now uint64) {
+	m := &t.machine
+	w := &t.window
+	m.Leave()
+	if program.Full() {
+		decodedCode.Fill()
+	}
+	if t.part < 3 {
+		t.measure(now)
+	}
+	if t.ended == interp.Refused && isFatal(m.PC) {
+		golink.Add64(&counts.Windows.Thrown, 1)
+		golink.Store32(&t.lock, 0)
+		return
+	}
+	w.Ended = uint32(t.ended)
+	golink.Add64(&counts.Windows.Ended[t.ended&(pepfile.WindowEnds-1)], 1)
+	golink.Add64(&counts.Windows.Steps, int64(m.Steps))
+	n, sum := 0, uint64(0)
+	for i := range t.tally {
+		x := &t.tally[i]
+		if x.window != uint32(w.Number) {
+			continue
+		}
+		counts.AddTo(x.entry, x.n)
+		sum += x.n
+		if n >= 0 && n < len(t.records) {
+			t.records[n] = pepfile.WindowRecord{Entry: x.entry + 1, Count: uint32(min(x.n, 1<<32-1))}
+			n++
+		} else {
+			w.Missed += uint32(min(x.n, 1<<31))
+		}
+	}
+	w.Ends = uint32(min(sum, 1<<32-1))
+	golink.Add64(&counts.Taken, int64(sum))
+	if n >= 0 && n <= len(t.records) {
+		kept := w.Number
+		counts.LogWindow(w, t.records[:n])
+		w.Number = kept
+	}
+	golink.Store32(&t.lock, 0)
+}
+
+// isFatal reports whether pc is where a fatal error begins.
+func isFatal(pc uint64) bool { return pc == uint64(fatalPCs[0]) || pc == uint64(fatalPCs[1]) }
+
+// onDecode is called for each instruction that is decoded.
+func onDecode(pc uint64, a *interp.Actions) bool {
+	if isFatal(pc) {
+		return false
+	}
+	return program.Actions(pc, a)
+}
+
+// onEvent is called for each instruction with an action in a window.
+func onEvent(m *interp.Machine, event uint64) {
+	t := (*taker)(golink.At(uintptr(unsafe.Pointer(m)) - unsafe.Offsetof(taker{}.machine)))
+	t.window.Events++
+	fn, action, pc, ok := program.Event(event)
+	if !ok {
+		return
+	}
+	s, fresh := t.stacks.Of(m)
+	if s == nil {
+		return
+	}
+	if fresh {
+		s.Labels = t.labels(s)
+	}
+	s.Step(s.Hi-m.R[4], fn, action)
+	for _, path := range s.Ended() {
+		t.end(s, path, uint32(pc-uint64(textBase)))
+	}
+}
+
+// labels returns the number of a goroutine's labels. If the window has changed them, they are in the window's buffer, and
+// not known.
+func (t *taker) labels(s *window.Stack) uint32 {
+	if labelsAt == 0 {
+		return 0
+	}
+	p, ok := t.machine.Load(s.G+uint64(labelsAt), 8)
+	if !ok || p == 0 || p != *(*uint64)(golink.At(uintptr(s.G) + labelsAt)) {
+		return 0
+	}
+	return counts.NumberOfLabels((*golink.Labels)(golink.At(uintptr(p))))
+}
+
+// end counts a path that ends at pc, relative to the text.
+func (t *taker) end(s *window.Stack, path, pc uint32) {
+	m := &t.machine
+	bp, sp := m.R[5], m.R[4]
+	if t.chainOf != uintptr(unsafe.Pointer(s)) || t.chainBP != bp || m.Returned >= bp+8 {
+		t.walk(s, sp, bp)
+	}
+	leaf := uint32(0)
+	if top, ok := m.Load(sp, 8); ok {
+		if off, ok := textOffset(uintptr(top)); ok {
+			leaf = off
+		}
+	}
+	h := pepfile.Mix(pepfile.Mix(t.chainAt, uint64(path)<<32|uint64(pc)), uint64(leaf))
+	for i := range uint64(tallyTry) {
+		x := &t.tally[(h+i)&(1<<tallyBits-1)]
+		if x.window != uint32(t.window.Number) {
+			k := &t.chain
+			k.Path, k.PC, k.Leaf, k.Labels = path, pc, leaf, s.Labels
+			n := k.N
+			e, ok := counts.Claim(k) // which may shorten k
+			if k.N != n {
+				t.chainOf = 0
+			}
+			if !ok {
+				break
+			}
+			*x = tally{hash: h, window: uint32(t.window.Number), entry: e, n: uint64(t.weight)}
+			return
+		}
+		if x.hash == h {
+			x.n += uint64(t.weight)
+			return
+		}
+	}
+	golink.Add64(&counts.Dropped, int64(t.weight))
+	golink.Add64(&counts.Taken, int64(t.weight))
+}
+
+// walk finds the callers of the function that is executed, by frame pointers.
+func (t *taker) walk(s *window.Stack, sp, bp uint64) {
+	m := &t.machine
+	k := &t.chain
+	k.N = 0
+	list := callerList{Key: k, room: pepfile.MaxCallers}
+	at, low := bp, sp
+	h := uint64(s.Labels)
+	most := maxWalk
+	if t.walked > walkMost {
+		most = walkFew
+	}
+	for range most {
+		if at < low || at > s.Hi-16 || at%8 != 0 {
+			break
+		}
+		ret, ok := m.Load(at+8, 8)
+		if !ok {
+			break
+		}
+		off, ok := textOffset(uintptr(ret))
+		if !ok {
+			break
+		}
+		t.walked++
+		h = pepfile.Mix(h, uint64(off))
+		if !list.add(off) {
+			break
+		}
+		low = at + 16
+		if at, ok = m.Load(at, 8); !ok {
+			break
+		}
+	}
+	list.finish()
+	t.chainOf, t.chainBP, t.chainAt = uintptr(unsafe.Pointer(s)), bp, h
+	m.Returned = 0
+}

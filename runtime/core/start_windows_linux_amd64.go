@@ -1,0 +1,120 @@
+package core
+
+// This file prepares windows: see handler_window_linux_amd64.go.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/runtime/follow"
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/sitetables"
+	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/window"
+)
+
+const (
+	codeMemory = 16 << 20 // bytes for decoded code
+	longWindow = 1 << 20  // cycles: some 300 µs
+)
+
+// readyWindows makes all that windows need.
+func readyWindows() (problem string) {
+	problem = readProgram()
+	if problem != "" {
+		return problem
+	}
+	memory, e := offHeap[byte](codeMemory)
+	if e != 0 {
+		return "room for decoded code: mmap: " + e.Error()
+	}
+	decodedCode.Init(unsafe.Pointer(&memory[0]), codeMemory)
+	decodedCode.Actions, decodedCode.OnEmpty = onDecode, program.Clear
+	decodedCode.Fresh = freshSteps
+	decodedCode.Texts[0] = interp.Text{Low: uint64(textBase), High: uint64(textBase + textSize)}
+	decodedCode.Texts[1] = vdso()
+	vectors = window.NewLayout(sys.CPUID)
+	readsFS = fsInstructions()
+	fatalPCs = golink.FatalPCs()
+	longest = longWindow
+	for i := range theTakers {
+		t := &theTakers[i]
+		t.machine.Init(&decodedCode)
+		t.machine.Act = onEvent
+		t.stacks.Init(newFollow)
+		takerAt[i] = uintptr(unsafe.Pointer(t))
+	}
+	beginWindowCode, runWindowCode, endWindowCode = golink.CodeOf(beginWindow), golink.CodeOf(runWindow), golink.CodeOf(endWindow)
+	return ""
+}
+
+// vdso returns where the code is that the kernel gives to each process.
+func vdso() (t interp.Text) {
+	const sysinfoEhdr = 33
+	base := auxv(sysinfoEhdr)
+	if base == 0 {
+		return t
+	}
+	type header struct {
+		kind, flags                            uint32
+		offset, vaddr, paddr, filesz, memsz, _ uint64
+	}
+	const phoff, phnum, load, executable = 32, 56, 1, 1
+	p := golink.At(base + *(*uintptr)(golink.At(base + phoff)))
+	for i := range uintptr(*(*uint16)(golink.At(base + phnum))) {
+		if h := (*header)(unsafe.Add(p, i*unsafe.Sizeof(header{}))); h.kind == load && h.flags&executable != 0 {
+			return interp.Text{Low: uint64(base) + h.vaddr, High: uint64(base) + h.vaddr + h.memsz}
+		}
+	}
+	return t
+}
+
+// auxv returns a fact that the kernel gave the process.
+func auxv(tag uintptr) uintptr {
+	v := golink.Auxv()
+	for i := 0; i+1 < len(v); i += 2 {
+		if v[i] == tag {
+			return v[i+1]
+		}
+	}
+	return 0
+}
+
+// fsInstructions reports whether the kernel lets programs read the base of FS with an instruction.
+func fsInstructions() bool {
+	const hwcap2, fsgsbase = 26, 2
+	return auxv(hwcap2)&fsgsbase != 0
+}
+
+// readProgram reads the table of actions.
+func readProgram() (problem string) {
+	const nRows, nOps = 1 << 17, 1 << 18
+	rows, e1 := offHeap[actiontable.Row](nRows)
+	ops, e2 := offHeap[register.Op](nOps)
+	if e1 != 0 || e2 != 0 {
+		return "room for the table of actions: mmap: " + max(e1, e2).Error()
+	}
+	r, err := window.New(sitetables.Actions(), uint64(textBase), rows, ops)
+	if err != nil {
+		return err.Error()
+	}
+	program = r
+	return ""
+}
+
+// offHeap returns memory that is not on the heap: the collector would begin a cycle earlier, or later, for it.
+func offHeap[T any](n int) ([]T, sys.Errno) {
+	p, e := sys.Mmap(0, uintptr(n)*unsafe.Sizeof(*new(T)), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
+	if e != 0 {
+		return nil, e
+	}
+	return unsafe.Slice((*T)(p), n), 0
+}
+
+// newFollow returns what keeps the path registers of a goroutine.
+func newFollow() *follow.Machine {
+	const frames, registers = 128, 1024
+	return follow.New(program.Ops(), program.Registers(), frames, registers)
+}
