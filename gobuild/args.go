@@ -49,17 +49,6 @@ type Args struct {
 	line []string // the command line
 }
 
-// unchanged reports whether packages are compiled as they are, with tables of branches.
-func (a *Args) unchanged() bool { return a.Table != "" || a.Mode == rewrite.Windows }
-
-// annotating returns the flag for which they are.
-func (a *Args) annotating() string {
-	if a.Mode == rewrite.Windows {
-		return "-pepmode=windows"
-	}
-	return "-peptable=" + a.Table
-}
-
 // otherVerbs are the verbs of the go command that pepbuild does not have.
 var otherVerbs = []string{
 	"bug", "clean", "doc", "fix", "fmt", "generate", "get", "list", "mod", "work",
@@ -108,6 +97,12 @@ func Parse(args []string) (*Args, error) {
 			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
 		}
 	}
+	if a.Mode == rewrite.Windows {
+		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Inline: a.Inline, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) || a.Inline == "less" || a.Verb == "test" {
+			return a, usagef("-pepmode=windows: it is for programs and has nothing instrumented: leave out the other flags of pepbuild")
+		}
+	}
 	if a.Opt != "" {
 		plain := &Args{Verb: a.Verb, Mode: rewrite.Sample, Truncate: "header", Inline: a.Inline, Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
 		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
@@ -124,7 +119,18 @@ func Parse(args []string) (*Args, error) {
 }
 
 // asIs reports whether no package is instrumented.
-func (a *Args) asIs() bool { return a.Table != "" || a.Opt != "" }
+func (a *Args) asIs() bool { return a.Table != "" || a.Opt != "" || a.Mode == rewrite.Windows }
+
+// compiling returns the flag for which none is.
+func (a *Args) compiling() string {
+	switch {
+	case a.Mode == rewrite.Windows:
+		return "-pepmode=windows"
+	case a.Opt != "":
+		return "-pepopt=" + a.Opt
+	}
+	return "-peptable=" + a.Table
+}
 
 // mistyped returns an error if a word looks like a verb and not like a package or a file.
 func mistyped(word string) error {

@@ -25,10 +25,8 @@ func (b *build) findCompiler(cache string) (err error) {
 	switch {
 	case err != nil && b.args.Inline == "same":
 		return fmt.Errorf("-pepinline=same: %w", err)
-	case err != nil && b.args.Opt != "":
-		return fmt.Errorf("-pepopt=%s: %w", b.args.Opt, err)
-	case err != nil && b.args.Table != "":
-		return fmt.Errorf("-peptable=%s: %w", b.args.Table, err)
+	case err != nil && b.args.asIs():
+		return fmt.Errorf("%s: %w", b.args.compiling(), err)
 	case err != nil:
 		b.compiler = nil
 		fmt.Fprintf(b.stderr, "pepbuild: the compiler will inline fewer calls than in a plain build: %v; -pepinline=less accepts that\n", err)

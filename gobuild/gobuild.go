@@ -262,6 +262,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 			return nil, "", err
 		}
 	}
+	b.checkWindows()
 	cache, err := cacheDir()
 	if err != nil {
 		return nil, "", err
@@ -421,6 +422,29 @@ func (b *build) readEnv() error {
 		return usagef("GOFLAGS: %v", err)
 	}
 	return nil
+}
+
+// checkWindows chooses the mode sample where there are no windows, and says so.
+func (b *build) checkWindows() {
+	if b.args.Mode != rewrite.Windows {
+		return
+	}
+	why := ""
+	for _, name := range []string{"race", "msan", "asan"} {
+		if isOn(b.flags(), name) {
+			why = "-" + name + " has code of its own at loads and stores, which windows do not interpret"
+		}
+	}
+	if system := b.env["GOOS"] + "/" + b.env["GOARCH"]; system != "linux/amd64" {
+		why = "there are windows for linux/amd64 only, and this build is for " + system
+	}
+	if why == "" {
+		return
+	}
+	fmt.Fprintf(b.stderr, "pepbuild: -pepmode=windows: %s: building with -pepmode=sample -peppkg=all\n", why)
+	args := *b.args
+	args.Mode, args.Packages = rewrite.Sample, []string{"all"}
+	b.args = &args
 }
 
 // flags returns the flags of GOFLAGS and, behind them, those of the command line,

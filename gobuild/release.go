@@ -64,6 +64,7 @@ func (b *build) checkRelease() error {
 	}{
 		{b.args.Taps.Kinds != "", "-peptaps", "package runtime"},
 		{b.args.Table != "", "-peptable", "compiler"},
+		{b.args.Mode == rewrite.Windows, "-pepmode=windows", "compiler"},
 		{b.args.Opt != "", "-pepopt", "compiler"},
 		{b.args.Inline == "same", "-pepinline=same", "compiler"},
 	} {

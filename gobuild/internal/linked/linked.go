@@ -38,9 +38,6 @@ import (
 // CorePath is the import path of the package that instrumented code uses.
 const CorePath = runtime.LinkedPath + "core"
 
-// WindowsPath is the import path of the package that package main imports in programs whose code is left as it is.
-const WindowsPath = runtime.LinkedPath + "windows"
-
 // TagWindows is the build tag for such programs.
 const TagWindows = "pepwindows"
 
@@ -148,7 +145,7 @@ type builder struct {
 	exports map[string]string
 }
 
-// scan finds core, or windows, and the packages that it imports, their files for the
+// scan finds core and the packages that it imports, their files for the
 // configuration, and what they import from outside. Engines are among them if
 // the tags say that there are taps.
 func (b *builder) scan() error {
@@ -178,11 +175,7 @@ func (b *builder) scan() error {
 		}
 		b.pkgs = append(b.pkgs, units[path])
 	}
-	if slices.Contains(b.Tags, TagWindows) {
-		visit(WindowsPath)
-	} else {
-		visit(CorePath)
-	}
+	visit(CorePath)
 	slices.Sort(b.std)
 	return nil
 }

@@ -53,8 +53,7 @@ func BranchTable(file string) (table, actions []byte, err error) {
 // compileWithBranches compiles a package with the compiler that writes tables. If its program gets the table of actions,
 // it imports package windows of the runtime.
 func (t *tool) compileWithBranches(compilerKey string, windows bool) (int, error) {
-	// Names of files begin with $GOROOT for the directory that the toolchain is in.
-	goroot := strings.TrimSuffix(filepath.Dir(t.path), filepath.FromSlash("/pkg/tool/linux_amd64"))
+	goroot := t.goroot()
 	if err := t.choose(Tag{Compiler: compilerKey}); err != nil {
 		return 1, err
 	}
@@ -90,6 +89,14 @@ func (t *tool) compileWithBranches(compilerKey string, windows bool) (int, error
 	return 0, errors.Join(err, archive.Add(out, branchesMember, table), archive.Add(out, actionsMember, acts))
 }
 
+// rootName stands in names of files for the directory that the toolchain is in.
+const rootName = "$GOROOT/"
+
+// goroot returns that directory. It is known until choose takes another compiler.
+func (t *tool) goroot() string {
+	return strings.TrimSuffix(filepath.Dir(t.path), filepath.FromSlash("/pkg/tool/linux_amd64"))
+}
+
 // actions returns what outcomes do in the package that is compiled.
 func (t *tool) actions(goroot string) ([]byte, error) {
 	c := &compilation{tool: t}
@@ -106,7 +113,7 @@ func (t *tool) actions(goroot string) ([]byte, error) {
 		Rename: func(name string) string {
 			name = trimmed(name, c.rewrites)
 			if rest, ok := strings.CutPrefix(name, goroot+string(filepath.Separator)); ok {
-				name = "$GOROOT/" + filepath.ToSlash(rest)
+				name = rootName + filepath.ToSlash(rest)
 			}
 			return name
 		},

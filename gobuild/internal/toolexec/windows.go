@@ -28,7 +28,7 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("package main\n\nimport _ %q\n", linked.WindowsPath)
+	text := fmt.Sprintf("package main\n\nimport _ %q\n", linked.CorePath)
 	file, cfg := filepath.Join(dir, "pep_windows.go"), filepath.Join(dir, "importcfg")
 	lines, err := linkedPackages(false)
 	if err != nil {
@@ -64,7 +64,7 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	pkgs, sites, err := branchTables(imports)
+	pkgs, sites, err := branchTables(imports, t.goroot())
 	if err != nil {
 		return 1, err
 	}
@@ -88,7 +88,7 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 
 // branchTables returns the tables of branches of the packages of a program, in the order of their import paths, and their
 // site tables.
-func branchTables(imports *importer) (pkgs []branches.Package, sites []byte, err error) {
+func branchTables(imports *importer, goroot string) (pkgs []branches.Package, sites []byte, err error) {
 	var tables, acts [][]byte
 	for _, path := range slices.Sorted(maps.Keys(imports.file)) {
 		table, act, err := BranchTable(imports.file[path])
@@ -96,6 +96,9 @@ func branchTables(imports *importer) (pkgs []branches.Package, sites []byte, err
 			return nil, nil, err
 		}
 		site, err := actions.SiteTable(act)
+		if err == nil {
+			site, err = expandRoot(site, goroot)
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -106,6 +109,21 @@ func branchTables(imports *importer) (pkgs []branches.Package, sites []byte, err
 	}
 	sites, err = wire.Join(sites)
 	return pkgs, sites, err
+}
+
+// expandRoot returns a site table with the directory of the toolchain in the names of files, where the linker puts it into
+// the names that package runtime knows.
+func expandRoot(site []byte, goroot string) ([]byte, error) {
+	p, _, err := wire.ReadPackage(site)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range p.Files {
+		if rest, ok := strings.CutPrefix(name, rootName); ok {
+			p.Files[i] = goroot + "/" + rest
+		}
+	}
+	return wire.AppendPackage(nil, p), nil
 }
 
 // readSymbols returns the functions of an executable, and where its text section begins.
