@@ -90,6 +90,11 @@ type Period struct {
 // Exact reports whether everything was counted, and nothing sampled.
 func (f *File) Exact() bool { return f.Period.Unit == schema.Unit && f.Period.Value == 1 }
 
+// Windows reports whether counts are of windows: at ticks, the next instructions of the program were interpreted.
+func (f *File) Windows() bool {
+	return slices.ContainsFunc(f.Facts, func(l facts.List) bool { return l.Text(facts.Form) == facts.FormWindows })
+}
+
 // Estimated reports whether counts of paths or edges are estimated from samples, which the
 // file has beside them, with variances.
 func (f *File) Estimated() bool { return f.estimated }

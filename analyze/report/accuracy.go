@@ -3,6 +3,8 @@ package report
 // This file lists how well a sampled profile agrees with an exact one.
 
 import (
+	"slices"
+
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/internal/listing"
@@ -19,6 +21,9 @@ type AccuracyTable struct {
 	Found    int      `json:"found_hot_paths" unit:"paths"`
 	Samples  int64    `json:"samples" unit:"samples"`
 	Seen     int      `json:"sampled_paths" unit:"paths"`
+
+	// Windows see packages that an exact program does not count, package runtime for example. Such paths are not compared.
+	Elsewhere float64 `json:"elsewhere" unit:"ratio"` // their share of the sampled flow
 }
 
 // A Metric is one measure of the paper.
@@ -46,22 +51,45 @@ func Accuracy(exact, sampled *profile.Run) (*AccuracyTable, error) {
 	if err != nil {
 		return nil, err
 	}
+	t := &AccuracyTable{Exact: profileOf(exact.Paths), Sampled: profileOf(sampled.Paths), HotShare: accuracy.HotShare}
+	if sampled.Paths.Windows() {
+		sampledPaths, sampledEdges = t.only(exactPaths, sampledPaths, sampledEdges)
+	}
 	actual, estimated := flows(exactPaths), flows(sampledPaths)
 	actualEdges, estimatedEdges := outcomes(exactEdges), outcomes(sampledEdges)
 	wall := accuracy.Wall(actual, estimated, profile.PathID.Compare)
-	t := &AccuracyTable{
-		Exact: profileOf(exact.Paths), Sampled: profileOf(sampled.Paths), HotShare: accuracy.HotShare,
-		Metrics: []Metric{
-			{"Wall weight matching", wall.Accuracy},
-			{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges)},
-			{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges)},
-		},
-		Paths: len(actual), Hot: wall.Hot, Found: wall.Matched, Seen: len(estimated),
+	t.Metrics = []Metric{
+		{"Wall weight matching", wall.Accuracy},
+		{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges)},
+		{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges)},
 	}
+	t.Paths, t.Hot, t.Found, t.Seen = len(actual), wall.Hot, wall.Matched, len(estimated)
 	for _, p := range sampledPaths {
 		t.Samples += p.Recorded()
 	}
 	return t, nil
+}
+
+// only returns the paths and edges of packages that the exact profile has paths of, and notes the share of the others.
+func (t *AccuracyTable) only(exact, paths []profile.Path, edges []profile.Edge) ([]profile.Path, []profile.Edge) {
+	counted := make(map[string]bool)
+	for _, p := range exact {
+		counted[profile.PackageOf(p.ID.Func.Name)] = true
+	}
+	var all, elsewhere int64
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p profile.Path) bool {
+		all += p.Flow
+		if counted[profile.PackageOf(p.ID.Func.Name)] {
+			return false
+		}
+		elsewhere += p.Flow
+		return true
+	})
+	edges = slices.DeleteFunc(slices.Clone(edges), func(e profile.Edge) bool {
+		return !counted[profile.PackageOf(e.Branch.Func.Name)]
+	})
+	t.Elsewhere = float64(elsewhere) / float64(max(all, 1))
+	return paths, edges
 }
 
 // flows has the branch flow of every path.
@@ -96,6 +124,9 @@ func (t *AccuracyTable) Print(p *listing.Page) {
 	p.Line("")
 	p.Line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)", t.Hot, t.Paths, t.Found, 100*t.HotShare)
 	p.Line("samples: %d, of %s", t.Samples, listing.Count(t.Seen, "path"))
+	if t.Elsewhere > 0 {
+		p.Line("not compared: %s of the sampled flow, in packages of which the exact profile has no paths", listing.Percent(t.Elsewhere))
+	}
 	t.Exact.printNotes(p)
 	t.Sampled.printNotes(p)
 }

@@ -33,6 +33,19 @@ type LinkedFunc struct {
 	Size uint64 `json:"size" unit:"bytes"`
 }
 
+// ActionsOf counts what is in the table of actions of an executable. Without a table it returns nil.
+func ActionsOf(exe string) (*ActionCounts, error) {
+	t, err := executable.Actions(exe)
+	if t == nil || err != nil {
+		return nil, err
+	}
+	funcs, err := executable.Functions(exe)
+	if err != nil {
+		return nil, err
+	}
+	return Actions(t, funcs)
+}
+
 // Actions counts what is in the table of actions of a program with some functions. Without a table it returns nil.
 func Actions(t *actiontable.Table, funcs []executable.Function) (*ActionCounts, error) {
 	if t == nil {

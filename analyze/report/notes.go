@@ -191,7 +191,11 @@ func made(list facts.List) string {
 			s = "Sampled"
 			break
 		}
-		s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
+		if list.Text(facts.Form) == facts.FormWindows {
+			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Windows), "window"))
+		} else {
+			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
+		}
 		s += fmt.Sprintf(", one each %v of %s time", time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
 		if all := list.Number(facts.CPUTime); all > 0 {
 			s += fmt.Sprintf(", which took %.1f%% of the CPU time", 100*float64(list.Number(facts.SampledTime))/float64(all))
