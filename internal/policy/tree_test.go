@@ -52,10 +52,10 @@ func (f *file) linked(t *testing.T) bool {
 
 func (f *file) linkable() bool { return !f.test() && !f.needsAbsent("peplinked") }
 
-// linkedDirs returns runtime/core, runtime/windows and the packages of this module that they import.
+// linkedDirs returns runtime/core and the packages of this module that they import.
 func linkedDirs(t *testing.T) []string {
 	t.Helper()
-	dirs := []string{"runtime/core", "runtime/windows"}
+	dirs := []string{"runtime/core"}
 	for i := 0; i < len(dirs); i++ {
 		for _, f := range goFiles(t) {
 			if f.dir != dirs[i] || !f.linkable() {
