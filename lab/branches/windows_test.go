@@ -52,8 +52,8 @@ func TestTableInProgram(t *testing.T) {
 		t.Errorf("the program prints %q, want %q", got, want)
 	}
 	run(stripped, "1")
-	if names, err := filepath.Glob(filepath.Join(dir, "*pb.gz")); err != nil || len(names) > 0 {
-		t.Errorf("profiles %q, %v", names, err)
+	if names, err := filepath.Glob(filepath.Join(dir, "*pb.gz")); err != nil || len(names) != 4 {
+		t.Errorf("profiles %q, %v, want those of paths and edges of two runs", names, err)
 	}
 
 	data, err := os.ReadFile(file)
