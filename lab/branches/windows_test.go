@@ -48,10 +48,10 @@ func TestTableInProgram(t *testing.T) {
 	run(pepbuild, "build", "-peptable="+file, "-o", plain, ".")
 	run(pepbuild, "build", "-pepmode=windows", "-o", exe, ".")
 	run(pepbuild, "build", "-pepmode=windows", "-ldflags=-s -w", "-o", stripped, ".")
-	if got, want := run(exe, "1"), run(plain, "1"); got != want {
+	if got, want := run(exe, "20"), run(plain, "20"); got != want {
 		t.Errorf("the program prints %q, want %q", got, want)
 	}
-	run(stripped, "1")
+	run(stripped, "20")
 	if names, err := filepath.Glob(filepath.Join(dir, "*pb.gz")); err != nil || len(names) != 4 {
 		t.Errorf("profiles %q, %v, want those of paths and edges of two runs", names, err)
 	}

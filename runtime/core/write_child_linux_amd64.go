@@ -63,7 +63,10 @@ func writeAsChild(args []string) (status uintptr) {
 		return 1
 	}
 	golink.Store32(&said.Writer, writerBegan)
-	kinds, problem := writeProfiles(f, name, true)
+	var kinds []string
+	if hasTicks(f) {
+		kinds, problem = writeProfiles(f, name, true)
+	}
 	if problem != "" {
 		print("pep: ", problem, "; the counts are in ", name, "\n")
 		status = 1

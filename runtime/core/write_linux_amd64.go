@@ -19,7 +19,7 @@ import (
 func writeHere() {
 	f, problem := ownCounts()
 	var kinds []string
-	if problem == "" {
+	if problem == "" && hasTicks(f) {
 		kinds, problem = writeProfiles(f, tableName, true)
 	}
 	if problem == "" && f.Header == counts.Header && golink.Load32(&detached) != 0 {
@@ -34,6 +34,9 @@ func writeHere() {
 	}
 	sayWritten(stemOf(tableName), kinds)
 }
+
+// hasTicks is false for a program with windows that has ended before its first tick: there is nothing to write then.
+func hasTicks(f pepfile.File) bool { return poll.Mode != poll.Windows || golink.Load64(&f.Ticks) > 0 }
 
 // onTerminal reports whether standard error is a terminal.
 func onTerminal() bool {
