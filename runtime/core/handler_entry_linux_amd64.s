@@ -30,7 +30,7 @@
 	RET
 
 // CALLGO calls the Go function whose code the variable names. Its arguments are
-// in AX, BX and CX; the 24 bytes at the stack top are theirs to spill to.
+// in AX, BX, CX and DI; the words for them at the stack top are theirs to spill to.
 #define CALLGO(code) \
 	MOVQ	code(SB), R12 \
 	CALL	·callGo(SB)

@@ -27,7 +27,7 @@
 #define SIG_SETMASK	2
 
 // callGo calls the Go function with the code R12: with a g of zeros, and
-// arguments and results in registers. The 24 bytes at the caller's stack top are
+// arguments and results in registers. As many words at the caller's stack top are
 // the function's to spill its arguments to.
 TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
 	LEAQ	·zeroG(SB), R14
@@ -150,12 +150,12 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LEAQ	·timerID(SB), AX
 	CMPQ	AX, SIGINFO_VALUE(SI)
 	JNE	chain
-	SUBQ	$56, SP	// 24 for Go, the time, the ucontext, the taker
+	SUBQ	$56, SP	// 32 for Go, the ucontext, the taker, the time
 	MOVQ	DX, 32(SP)
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
-	MOVQ	AX, 24(SP)
+	MOVQ	AX, 48(SP)
 	MOVQ	32(SP), AX
 	MOVQ	·interruptedCode(SB), R12
 	CALL	·callGo(SB)	// onInterrupted(ucontext)
@@ -167,8 +167,10 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	AX, BX
 	CALL	·segment(SB)
 	MOVQ	AX, CX
+	MOVQ	TLS, DI
+	MOVQ	0(DI)(TLS*1), DI	// of a thread of C it is 0
 	MOVQ	32(SP), AX
-	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS) taker
+	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS, g) taker
 	TESTQ	AX, AX
 	JEQ	leave
 	MOVQ	AX, 40(SP)
@@ -204,7 +206,7 @@ TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CALL	·callGo(SB)	// endWindow(taker, cycles)
 done:
 	CALL	·openHandlers(SB)
-	MOVQ	24(SP), R12
+	MOVQ	48(SP), R12
 	CALL	·spend(SB)
 	ADDQ	$56, SP
 	RET

@@ -79,9 +79,9 @@ var (
 )
 
 // beginWindow returns the taker that takes a window at a tick, 0 if there is none. The tick stands for some
-// ns, and has interrupted ctx; the base of segment FS is fs.
-func beginWindow(ctx *ucontext, stands uint64, fs uint64) *taker {
-	if stands == 0 || golink.Load32(&detached) != 0 || golink.Load32(&counts.Stopped) != 0 {
+// ns, and has interrupted ctx; the base of segment FS is fs. The thread's g is at the address g, which is 0 in a thread of C.
+func beginWindow(ctx *ucontext, stands uint64, fs, g uint64) *taker {
+	if stands == 0 || g == 0 || golink.Load32(&detached) != 0 || golink.Load32(&counts.Stopped) != 0 {
 		return nil
 	}
 	if ctx.rip == goHandler {
@@ -109,11 +109,10 @@ func beginWindow(ctx *ucontext, stands uint64, fs uint64) *taker {
 	m := &t.machine
 	vectors.Load(m, uintptr(unsafe.Pointer(ctx)), fs)
 	// A goroutine that is asked to let go of its thread would spend the window in the scheduler.
+	// (R14 has the g as well, but not in assembly, and a fault here would be the program's.)
 	const stackLo, stackGuard, guard = 0, 16, 928
-	if g := m.R[14]; g > 4096 && g%8 == 0 {
-		if lo, ok := m.Load(g+stackLo, 8); ok {
-			m.Store(g+stackGuard, lo+guard, 8)
-		}
+	if lo, ok := m.Load(g+stackLo, 8); ok {
+		m.Store(g+stackGuard, lo+guard, 8)
 	}
 	t.stacks.Reset()
 	t.chainOf, t.walked, t.weight, t.part = 0, 0, 1, 0
