@@ -88,17 +88,6 @@ TEXT ·addresses(SB), NOSPLIT, $0-40
 	MOVQ	AX, now+32(FP)
 	RET
 
-// func cpuid(leaf, sub uint32) (a, b, c, d uint32)
-TEXT ·cpuid(SB), NOSPLIT, $0-24
-	MOVL	leaf+0(FP), AX
-	MOVL	sub+4(FP), CX
-	CPUID
-	MOVL	AX, a+8(FP)
-	MOVL	BX, b+12(FP)
-	MOVL	CX, c+16(FP)
-	MOVL	DX, d+20(FP)
-	RET
-
 // now returns the processor's time in AX, as the compiler's functions do.
 TEXT ·now(SB), NOSPLIT|NOFRAME, $0
 	LFENCE

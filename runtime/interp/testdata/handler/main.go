@@ -26,10 +26,11 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/window"
 )
 
 func addresses() (entry, restore, fault, stub, now uintptr)
-func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
 var (
 	zeroG      [64]uint64
@@ -39,7 +40,7 @@ var (
 	stubPC     uint64
 	nowCode    uintptr
 	rdtsc      func() uint64 // a call of the assembly function by its name would load the thread's g
-	offsets    [8]uintptr    // of components of the signal frame's vector registers
+	vectors    window.Layout
 
 	code    interp.Code // of all slots but the last
 	newCode interp.Code // of the last slot, whose windows see all code for the first time
@@ -157,48 +158,8 @@ func giveUp(sp uintptr) {
 
 // set begins a window of the thread that was interrupted.
 func set(m *interp.Machine, context, fs, tsc uintptr) {
-	regs := context + 40
-	for i, place := range [16]uintptr{13, 14, 12, 11, 15, 10, 9, 8, 0, 1, 2, 3, 4, 5, 6, 7} {
-		m.R[i] = at(regs + 8*place)
-	}
-	area := uintptr(at(regs + 8*23))
-	present := at(area + 512)
-	for i := range 32 {
-		v := &m.Vectors[i]
-		for j := range v {
-			v[j] = 0
-		}
-		if i >= 16 {
-			if present>>7&1 != 0 && offsets[7] != 0 {
-				for j := range v {
-					v[j] = at(area + offsets[7] + uintptr(64*(i-16)+8*j))
-				}
-			}
-			continue
-		}
-		if present>>1&1 != 0 {
-			v[0], v[1] = at(area+160+16*uintptr(i)), at(area+168+16*uintptr(i))
-		}
-		if present>>2&1 != 0 {
-			v[2], v[3] = at(area+offsets[2]+16*uintptr(i)), at(area+offsets[2]+16*uintptr(i)+8)
-		}
-		if present>>6&1 != 0 && offsets[6] != 0 {
-			for j := range 4 {
-				v[4+j] = at(area + offsets[6] + uintptr(32*i+8*j))
-			}
-		}
-	}
-	masks := m.Masks()
-	for i := range masks {
-		masks[i] = 0
-		if present>>5&1 != 0 && offsets[5] != 0 {
-			masks[i] = at(area + offsets[5] + 8*uintptr(i))
-		}
-	}
-	m.MXCSR = *(*uint32)(unsafe.Add(unsafe.Pointer(nil), area+24))
-	m.SetSegments(uint64(fs), 0)
+	vectors.Load(m, context, uint64(fs))
 	m.TSC = uint64(tsc)
-	m.Reset(at(regs+8*16), at(regs+8*17))
 	if g := at(fs - 8); g > 4096 { // no preemption
 		m.Store(g+16, at(uintptr(g))+928, 8)
 	}
@@ -222,12 +183,7 @@ type sigaction struct {
 }
 
 func start(size uintptr) {
-	for i := range offsets {
-		if i >= 2 {
-			_, b, _, _ := cpuid(0xd, uint32(i))
-			offsets[i] = uintptr(b)
-		}
-	}
+	vectors = window.NewLayout(sys.CPUID)
 	begin(&code, size)
 	begin(&newCode, 1<<20)
 	for i := range slots {
