@@ -197,15 +197,23 @@ func build(t *testing.T, pepbuild, name, cover string) *program {
 	file := filepath.Join(dir, "table")
 	p.command(t, nil, pepbuild, "build", "-peptable="+file, "-o", p.exe, ".")
 	p.command(t, nil, "go", "build", "-cover", "-covermode=count", "-coverpkg="+cover, "-o", p.covered, ".")
+	p.table = readTable(t, file)
+	WithRoot(p.table, strings.TrimSpace(string(p.command(t, nil, "go", "env", "GOROOT"))))
+	return p
+}
+
+// readTable reads what -peptable has written.
+func readTable(t *testing.T, file string) []branches.Package {
+	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.table, err = branches.Read(data); err != nil {
+	pkgs, err := branches.Read(data)
+	if err != nil {
 		t.Fatal(err)
 	}
-	WithRoot(p.table, strings.TrimSpace(string(p.command(t, nil, "go", "env", "GOROOT"))))
-	return p
+	return pkgs
 }
 
 func (p *program) command(t *testing.T, env []string, name string, args ...string) []byte {

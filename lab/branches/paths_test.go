@@ -12,7 +12,6 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
-	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
@@ -67,14 +66,7 @@ func TestPaths(t *testing.T) {
 			exe, exact, file := filepath.Join(dir, "plain"), filepath.Join(dir, "exact"), filepath.Join(dir, "table")
 			command(nil, pepbuild, "build", "-peptable="+file, "-o", exe, ".")
 			command(nil, pepbuild, "build", "-pepmode=exact", "-peppkg=all", "-o", exact, ".")
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pkgs, err := branches.Read(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			pkgs := readTable(t, file)
 			table, err := Actions(exe, pkgs, true)
 			if err != nil {
 				t.Fatal(err)

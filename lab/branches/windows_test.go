@@ -12,7 +12,6 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/actiontable"
-	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/internal/pepbuildtest"
 )
@@ -56,15 +55,7 @@ func TestTableInProgram(t *testing.T) {
 		t.Errorf("profiles %q, %v, want those of paths and edges of two runs", names, err)
 	}
 
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkgs, err := branches.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := Actions(exe, pkgs, false)
+	table, err := Actions(exe, readTable(t, file), false)
 	if err != nil {
 		t.Fatal(err)
 	}

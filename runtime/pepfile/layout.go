@@ -11,7 +11,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 
 // A Layout is the offsets of a file's parts, which follow each other:
 //
-//	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go)
+//	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go) or of windows (windows.go)
 //	in exact programs instead: header, and in those with taps that report label sets
 //	the counters of exact programs: for each package, in the order of the site tables, one for
 //	each path and one for the calls of each function
