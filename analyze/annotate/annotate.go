@@ -41,6 +41,7 @@ type Program struct {
 	Name      string      `json:"program"`   // base name of its file
 	Build     string      `json:"build"`     // hash of its site tables
 	Exact     bool        `json:"exact"`     // every path was counted
+	Windows   bool        `json:"windows"`   // counts are of windows, in which a thread's code is seen before the thread executes it
 	Paths     int         `json:"paths"`     // that were seen
 	Count     int64       `json:"count"`     // of these; in sampled profiles an estimate, 1000 for each sample on average
 	Flow      int64       `json:"flow"`      // branches on these: count times branches on the path

@@ -177,7 +177,7 @@ func (b *builder) addCallers(x *profile.Path) {
 // program makes the index.
 func (b *builder) program() *Program {
 	p := &Program{
-		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID, Exact: b.Run.Paths.Exact(),
+		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID, Exact: b.Run.Paths.Exact(), Windows: b.Run.Paths.Windows(),
 		CPUTime: int64(b.Run.Paths.Fact(facts.CPUTime)), Unseen: b.Run.Paths.UnseenBound(),
 		OutsideIn: []Share{}, Notes: []string{}, Functions: []*Function{},
 	}

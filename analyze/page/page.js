@@ -105,9 +105,11 @@ function nameOf(f) {
 	return local === f.name ? ['', local] : [f.package.slice(f.package.lastIndexOf('/') + 1) + '.', local];
 }
 
-const stateText = {ran: 'ran', never: 'never seen', few: 'few samples'};
+// ran is the word for code that must have run by what counts say. Windows see code before the thread executes it.
+const ran = () => program.windows ? 'seen' : 'ran';
+const stateText = {get ran() { return ran(); }, never: 'never seen', few: 'few samples'};
 const stateTitle = {
-	ran: 'No sample shows it, but what a sample shows cannot have run without it.',
+	get ran() { return `No sample shows it, but what a sample shows cannot have ${program.windows ? 'come' : 'run'} without it.`; },
 	never: 'No sample shows it. Never seen is not never: bounds say how rare it is.',
 	few: 'No sample shows it, and there are too few samples to say how rare it is.',
 };
@@ -507,7 +509,7 @@ function lineElement(f, line, branches, taps, top) {
 		count = short(line.count);
 		title = `${full(line.count)} times${program.exact ? '' : ', an estimate'}${line.raw !== line.count ? `; ${full(line.raw)} as sampled` : ''}`;
 	} else if (line.state !== 'none') {
-		count = line.state === 'ran' ? 'ran' : '–';
+		count = line.state === 'ran' ? ran() : '–';
 		title = stateTitle[line.state];
 	}
 	const row = h('div', {class: 'row line' + (line.state === 'never' || line.state === 'few' ? ' cold' : ''), 'data-line': line.line},
@@ -596,7 +598,7 @@ const marker = b => h('span', {class: 'marker', 'aria-hidden': 'true'}, b.number
 
 // unreachedElement is one row for all branches of a line of which nothing is known.
 function unreachedElement(line, branches) {
-	const text = {ran: 'ran, no sample', few: 'not reached, few samples'}, [{state}] = branches;
+	const text = {ran: `${ran()}, no sample`, few: 'not reached, few samples'}, [{state}] = branches;
 	return beneath(line, '',
 		branches.map(b => [marker(b), h('span', {class: 'kind'}, b.kind)]),
 		h('span', {class: 'outcome'}, h('span', {class: `tag ${state}` + (state === 'ran' ? '' : ' unseen'), title: stateTitle[state]}, text[state] ?? 'never reached')));
@@ -654,7 +656,7 @@ function outcomeElement(o, branch, k) {
 	}
 	case 'ran':
 		attributes.title = `${o.name}: ${stateTitle.ran}`;
-		return h('span', attributes, name, ' ', h('span', {class: 'tag ran'}, 'ran'));
+		return h('span', attributes, name, ' ', h('span', {class: 'tag ran'}, ran()));
 	case 'never':
 		attributes.title = program.exact ? `${o.name}: never taken` : `${o.name}: no sample shows it; with 95${UNIT} confidence it has at most ${percent(o.high)} of the branch`;
 		return h('span', attributes, name, ' ', h('span', {class: 'tag never unseen'}, program.exact ? 'never taken' : 'never seen, ' + atMost(o.high)));

@@ -289,6 +289,20 @@ func (f *File) Fact(k facts.Key) (sum uint64) {
 	return sum
 }
 
+// Own reports whether a package is of the main module, in a profile whose listings begin with these: of windows, which see all
+// packages, the Go runtime included. In other profiles all packages are.
+func (f *File) Own(pkg string) bool {
+	told := false
+	for _, list := range f.Facts {
+		module := list.Text(facts.Module)
+		told = told || module != ""
+		if module != "" && (pkg == "main" || pkg == module || strings.HasPrefix(pkg, module+"/")) {
+			return true
+		}
+	}
+	return !told
+}
+
 // mergedComments returns the facts of all files with the sentences that they make, and the comments of others than pep.
 func mergedComments(files []*File) (list []string, err error) {
 	var all []facts.List

@@ -200,7 +200,7 @@ func (l *Listing) find() (list []Finding) {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y never) int { return cmp.Compare(y.count, x.count) })
-	for _, x := range limit(all, mostNever) {
+	for _, x := range all[:min(mostNever, len(all))] {
 		list = append(list, x.Finding)
 	}
 	return list

@@ -29,6 +29,7 @@ var Bys = []string{ByPath, ByFunc, ByPkg, ByLine}
 // A TopGroup is paths that have the same function, package or line.
 type TopGroup struct {
 	Rank      int     `json:"rank" unit:"rank"` // from 1
+	Own       bool    `json:"own"`              // the package is of the main module, or the profile does not tell
 	Func      string  `json:"function"`         // "" of a package
 	Package   string  `json:"package"`
 	File      string  `json:"file"`             // "" of a package
@@ -90,9 +91,9 @@ func topGroups(w weight, paths []profile.Path, by string, n int, src *source.Tre
 		return cmp.Or(cmp.Compare(of(h), of(g)), cmp.Compare(h.Count, g.Count), cmp.Compare(g.Package, h.Package), cmp.Compare(g.Func, h.Func), cmp.Compare(g.File, h.File), cmp.Compare(g.Line, h.Line))
 	})
 	ticks, atLeast := ticksIn(w.f.Facts)
-	for i, g := range limit(all, n) {
+	for i, g := range limited(all, n, func(g *tally) bool { return w.f.Own(g.Package) }) {
 		x := g.TopGroup
-		x.Rank = i + 1
+		x.Rank, x.Own = i+1, w.f.Own(x.Package)
 		e := profile.Estimate{Samples: g.Samples, Variance: int64(min(g.deviation*g.deviation, math.MaxInt64/2))}
 		x.Share, x.ShareLow, x.ShareHigh = w.share(of(g), g.Count, e)
 		switch by {
@@ -206,5 +207,7 @@ func (t *TopTable) printGroups(p *listing.Page) {
 			table.Rows[row] = append(table.Rows[row], g.Source)
 		}
 	}
-	p.Table("", &table.Table)
+	for i, g := range t.Groups {
+		t.printRow(p, &table.Table, i, g.Own, i == 0 || t.Groups[i-1].Own != g.Own)
+	}
 }

@@ -201,7 +201,7 @@ func (l *Listing) Print(p *listing.Page) {
 	l.Profile.printWarning(p)
 	for i := range l.Functions {
 		p.Line("")
-		l.Functions[i].print(p, l.Estimated)
+		l.Functions[i].print(p, l.Estimated, l.Profile.ran())
 	}
 	var notes []string
 	if l.Estimated {
@@ -216,7 +216,7 @@ func (l *Listing) Print(p *listing.Page) {
 	printMissing(p, l.Missing)
 }
 
-func (x *Function) print(p *listing.Page, estimated bool) {
+func (x *Function) print(p *listing.Page, estimated bool, ran string) {
 	unended := ""
 	for i, u := range x.Unended {
 		unended += [...]string{"; paths that have not ended: ", ", "}[min(i, 1)] + fmt.Sprintf("%d from %s", u.Count, u.From)
@@ -240,14 +240,14 @@ func (x *Function) print(p *listing.Page, estimated bool) {
 			file = line.File
 			row(t.Row, "", "", "", "", p.Short(file)+":")
 		}
-		row(t.Row, countText(line.State, line.Reconciled), "", "", fmt.Sprint(line.Line), detab(line.Source))
+		row(t.Row, countText(line.State, line.Reconciled, ran), "", "", fmt.Sprint(line.Line), detab(line.Source))
 		for _, b := range line.Branches {
 			for _, o := range b.Outcomes {
 				share, within := "", ""
 				if o.State == string(annotate.Seen) || b.Count > 0 && o.State != string(annotate.Ran) {
 					share, within = listing.Percent(listing.Ratio(o.Reconciled, b.Reconciled)), bounds(o.ShareLow, o.ShareHigh)
 				}
-				count := countText(o.State, o.Reconciled)
+				count := countText(o.State, o.Reconciled, ran)
 				if count == "-" && b.Count > 0 {
 					count = "0"
 				}
@@ -259,13 +259,13 @@ func (x *Function) print(p *listing.Page, estimated bool) {
 	p.Table("", t)
 }
 
-// countText is a count, or what is known without one.
-func countText(state string, count int64) string {
+// countText is a count, or what is known without one; ran is the word for what must have run.
+func countText(state string, count int64, ran string) string {
 	switch annotate.State(state) {
 	case annotate.Seen:
 		return fmt.Sprint(count)
 	case annotate.Ran:
-		return "ran"
+		return ran
 	case annotate.None:
 		return ""
 	}

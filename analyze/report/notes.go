@@ -132,6 +132,19 @@ func (x Profile) sayCalls() string {
 	return strings.Join(list, "; ") + "."
 }
 
+// windows reports whether counts are of windows.
+func (x Profile) windows() bool {
+	return slices.ContainsFunc(x.facts, func(l facts.List) bool { return l.Text(facts.Form) == facts.FormWindows })
+}
+
+// ran is the word for code that must have run by what counts say. In windows it is seen.
+func (x Profile) ran() string {
+	if x.windows() {
+		return "seen"
+	}
+	return "ran"
+}
+
 // printWarning says above a listing if it has little of the time.
 func (x Profile) printWarning(p *listing.Page) {
 	if o := x.unseenTime(); o.most() {
@@ -153,6 +166,9 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		for _, s := range list.TapSentences() {
 			notes = append(notes, strings.TrimPrefix(s, facts.Sentence)+".")
 		}
+	}
+	if x.windows() {
+		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between.")
 	}
 	for _, list := range x.facts {
 		if s := made(list); s != "" {

@@ -18,7 +18,7 @@ import (
 
 // TopOptions select and order paths. The zero value is all paths by flow.
 type TopOptions struct {
-	N       int            // how many; 0 is all
+	N       int            // how many, of the main module and of other packages if the profile tells them apart; 0 is all
 	ByCount bool           // order and share by count instead of branch flow
 	By      string         // what has a row: "path" (or ""), or "func", "pkg" or "line", with the sum of its paths
 	Func    *regexp.Regexp // only paths of functions whose names match; nil is all
@@ -37,15 +37,23 @@ type TopTable struct {
 	Order     string     `json:"order"`                          // "flow" or "count": what paths are ordered by, and shares are of
 	By        string     `json:"by"`                             // "path", "func", "pkg" or "line": what has a row
 	Unseen    float64    `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
+	Others    []OtherPkg `json:"others"`                         // packages whose rows come behind those of the main module, if the profile tells these apart
 	Rows      []TopPath  `json:"rows"`                           // by path
 	Groups    []TopGroup `json:"groups"`                         // by something else
 	Unended   []Unended  `json:"unended"`                        // paths that began and have not ended, by count; limited as Rows are
 	Missing   []string   `json:"source_not_found"`
 }
 
+// An OtherPkg is a package that is not of the main module.
+type OtherPkg struct {
+	Package string  `json:"package"`
+	Share   float64 `json:"share" unit:"ratio"`
+}
+
 // A TopPath is a path of a TopTable.
 type TopPath struct {
 	Rank       int         `json:"rank" unit:"rank"` // from 1
+	Own        bool        `json:"own"`              // its package is of the main module, or the profile does not tell
 	Func       string      `json:"function"`
 	File       string      `json:"file"`
 	StartLine  int64       `json:"start_line" unit:"line"` // of the function
@@ -104,12 +112,13 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 		w.of, w.total, t.Order = func(p profile.Path) int64 { return p.Count }, t.Count, "count"
 	}
 	slices.SortStableFunc(selected, func(p, q profile.Path) int { return cmp.Compare(w.of(q), w.of(p)) })
+	t.Others = otherPackages(w, selected)
 	if o.N > 0 {
 		t.Unended = unended[:min(o.N, len(unended))]
 	}
 	var wanted []string
 	if t.By == ByPath {
-		t.Rows, wanted = topPaths(w, limit(selected, o.N), src)
+		t.Rows, wanted = topPaths(w, limited(selected, o.N, func(p profile.Path) bool { return f.Own(packageOf(p)) }), src)
 	} else {
 		t.Groups, wanted = topGroups(w, selected, t.By, o.N, src)
 	}
@@ -118,12 +127,66 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	return t, nil
 }
 
-// limit returns the first n of a list, all if n is 0.
-func limit[T any](list []T, n int) []T {
-	if n == 0 {
-		return list
+func packageOf(p profile.Path) string { return profile.PackageOf(p.ID.Func.Name) }
+
+// limited returns the first n elements of a list that are the main module's, and behind them the first n of the others; all if n is 0.
+func limited[T any](list []T, n int, own func(T) bool) []T {
+	var first, others []T
+	for _, x := range list {
+		if own(x) {
+			first = append(first, x)
+		} else {
+			others = append(others, x)
+		}
 	}
-	return list[:min(n, len(list))]
+	if n > 0 {
+		first, others = first[:min(n, len(first))], others[:min(n, len(others))]
+	}
+	return append(first, others...)
+}
+
+// otherPackages returns the packages that are not of the main module, by their share.
+func otherPackages(w weight, paths []profile.Path) (list []OtherPkg) {
+	sums := make(map[string]int64)
+	for _, p := range paths {
+		if pkg := packageOf(p); !w.f.Own(pkg) {
+			sums[pkg] += w.of(p)
+		}
+	}
+	for pkg, sum := range sums {
+		list = append(list, OtherPkg{pkg, listing.Ratio(sum, w.total)})
+	}
+	slices.SortFunc(list, func(p, q OtherPkg) int {
+		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Package, q.Package))
+	})
+	return list
+}
+
+// printRow prints a row of a table, which may be the first one of the main module, or of other packages.
+func (t *TopTable) printRow(p *listing.Page, table *listing.Table, i int, own, first bool) {
+	if !own && first {
+		const named = 4
+		var list []string
+		share := 0.0
+		for i, x := range t.Others {
+			share += x.Share
+			switch {
+			case i < named:
+				list = append(list, x.Package+" "+listing.Percent(x.Share))
+			case i == named:
+				list = append(list, "…")
+			}
+		}
+		if i > 0 {
+			p.Line("")
+		}
+		p.Say(listing.Plain, "packages outside of the main module have %s of the %s: %s", listing.Percent(share), t.Order, strings.Join(list, ", "))
+		p.Line("")
+	}
+	if first {
+		p.TableRow("", table, 0)
+	}
+	p.TableRow("", table, i+1)
 }
 
 // A weight is what paths are ordered by, flow or count, with its total.
@@ -149,7 +212,7 @@ func topPaths(w weight, paths []profile.Path, src *source.Tree) (rows []TopPath,
 		sum += w.of(x)
 		share, low, high := w.share(w.of(x), x.Count, x.Estimate)
 		rows = append(rows, TopPath{
-			Rank: i + 1, Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
+			Rank: i + 1, Own: w.f.Own(packageOf(x)), Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
 			Path: x.ID.Label, From: x.From, Lines: x.Lines, Flow: x.Flow, Count: x.Count,
 			Share: share, ShareLow: low, ShareHigh: high, Samples: x.Samples,
 			Cumulative: listing.Ratio(sum, w.total), Branches: topBranches(src, x),
@@ -217,9 +280,8 @@ func (t *TopTable) Print(p *listing.Page) {
 func (t *TopTable) printPaths(p *listing.Page) {
 	table := t.table()
 	indent := strings.Repeat(" ", len(fmt.Sprint(len(t.Rows)))+2)
-	p.TableRow("", table, 0)
 	for i, x := range t.Rows {
-		p.TableRow("", table, i+1)
+		t.printRow(p, table, i, x.Own, i == 0 || t.Rows[i-1].Own != x.Own)
 		where := p.Short(x.File)
 		if x.Lines != "" {
 			if first, _, _ := strings.Cut(x.Lines, ";"); strings.Trim(first, "0123456789-,") == "" {

@@ -46,6 +46,7 @@ const (
 	Engine // of taps; "" is none: every event was counted
 	InBursts
 	Deliver
+	Module // the path of the main module, in profiles whose listings begin with its packages
 
 	// What was counted, and what was not.
 	Ticks
@@ -189,6 +190,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "in_bursts"}
 	case Deliver:
 		return kind{name: "deliver", text: true}
+	case Module:
+		return kind{name: "module", text: true}
 
 	case Ticks:
 		return kind{name: "ticks", rule: sum, always: [2]string{ModeSampled}, after: " ticks"}

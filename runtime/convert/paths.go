@@ -69,6 +69,7 @@ func (c Counts) facts() (f facts.List) {
 	}
 	if poll.Mode == poll.Windows {
 		f.SetText(facts.Form, facts.FormWindows)
+		f.SetText(facts.Module, mainModule(golink.ModInfo()))
 	}
 	f.SetText(facts.Clock, tickClock)
 	f.SetText(facts.Stopped, WhyStopped(c.Header))

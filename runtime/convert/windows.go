@@ -80,3 +80,35 @@ func (n *numbering) of(path uint64) (pkg string, number uint64) {
 	}
 	return n.pkgs[lo].Path, path - (n.ends[lo] - n.pkgs[lo].Paths)
 }
+
+// mainModule returns the path of the main module, or that of the main package if the program was built outside of modules. The text is
+// what runtime/debug.ParseBuildInfo reads, with a mark of 16 bytes at both ends: "path\ta/cmd\nmod\ta\t(devel)\t\n".
+func mainModule(info string) (module string) {
+	const mark = 16
+	if len(info) < 2*mark {
+		return ""
+	}
+	for info = info[mark : len(info)-mark]; info != ""; {
+		var line, key, value string
+		line, info = cut(info, '\n')
+		key, line = cut(line, '\t')
+		value, _ = cut(line, '\t')
+		switch key {
+		case "path":
+			module = value
+		case "mod":
+			return value
+		}
+	}
+	return module
+}
+
+// cut returns what is before a byte and behind it.
+func cut(s string, at byte) (before, after string) {
+	for i := range len(s) {
+		if s[i] == at {
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
+}

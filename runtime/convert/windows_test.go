@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/format/wire"
@@ -34,5 +36,26 @@ func TestWindowsOfALog(t *testing.T) {
 	}
 	if b := list[0]; len(b.Samples) != 1 || b.Samples[0] != 5 || b.Counts[0] != 7 || b.Ticks != 2 || !(b.Weight > 0) {
 		t.Errorf("window %+v", b)
+	}
+}
+
+// The main module is the one that package runtime/debug finds.
+func TestMainModule(t *testing.T) {
+	mark := strings.Repeat("\xff", 16)
+	for _, info := range []debug.BuildInfo{
+		{Path: "example.com/app/cmd/x", Main: debug.Module{Path: "example.com/app", Version: "v1.2.3", Sum: "h1:="}, Deps: []*debug.Module{{Path: "example.com/other", Version: "v1"}}},
+		{Path: "command-line-arguments", Settings: []debug.BuildSetting{{Key: "-buildmode", Value: "exe"}}},
+		{},
+	} {
+		want := info.Main.Path
+		if want == "" {
+			want = info.Path
+		}
+		if got := mainModule(mark + info.String() + mark); got != want {
+			t.Errorf("the main module of %q is %q, want %q", info.String(), got, want)
+		}
+	}
+	if got := mainModule("short"); got != "" {
+		t.Errorf("the main module of a short text is %q", got)
 	}
 }

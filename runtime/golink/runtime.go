@@ -67,6 +67,11 @@ func resolveNameOff(p unsafe.Pointer, off int32) unsafe.Pointer
 //go:linkname SetMaxStack runtime/debug.setMaxStack
 func SetMaxStack(bytes int) (old int)
 
+// ModInfo returns what runtime/debug.ReadBuildInfo parses, between two marks of 16 bytes.
+//
+//go:linkname ModInfo runtime/debug.modinfo
+func ModInfo() string
+
 // Args returns the command line; the runtime provides it for package os.
 //
 //go:linkname Args os.runtime_args

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/annotate"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// windowsText is a profile of all packages: 30 % of the flow are of the main module.
+func windowsText(module string) string {
+	path := func(fn string, flow int) string {
+		return fmt.Sprintf("path func=%s at=/src/x/x.go:10 path=p0 end=12 count=%d flow=%d from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\" samples=9\n", fn, flow, flow)
+	}
+	return "profile paths\ncomment \"#pep.version=1 mode=sampled form=windows clock=cpu tick=10000000 ticks=9 samples=99 windows=9" + module + "\"\nperiod 10000000 cpu/nanoseconds\n" +
+		path("runtime.mallocgc", 400) + path("main.main", 100) + path("example.com/app/lib.F", 150) + path("example.com/apple.F", 300) + path("example.com/app.G", 50)
+}
+
+// Listings of windows begin with the packages of the main module.
+func TestOwnPackagesComeFirst(t *testing.T) {
+	f := parse(t, windowsText(" module=example.com/app"))
+	for _, by := range []string{ByPath, ByPkg} {
+		top, err := Top(f, source.NewTree(t.TempDir()), TopOptions{N: 2, By: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, x := range top.Rows {
+			got = append(got, fmt.Sprint(x.Func, " ", x.Own))
+		}
+		for _, x := range top.Groups {
+			got = append(got, fmt.Sprint(x.Package, " ", x.Own))
+		}
+		want := []string{"example.com/app/lib.F true", "main.main true", "runtime.mallocgc false", "example.com/apple.F false"}
+		if by == ByPkg {
+			want = []string{"example.com/app/lib true", "main true", "runtime false", "example.com/apple false"}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("by %s (-want +got):\n%s", by, diff)
+		}
+		var b strings.Builder
+		if err := listing.Text(&b, top); err != nil {
+			t.Fatal(err)
+		}
+		own, others, _ := strings.Cut(b.String(), "packages outside of the main module have 70.00% of the flow: runtime 40.00%, example.com/apple 30.00%\n")
+		if !strings.Contains(own, "app/lib") || strings.Contains(own, "mallocgc") || !strings.Contains(others, want[2][:7]) {
+			t.Errorf("by %s, Top prints\n%s", by, b.String())
+		}
+	}
+	top, err := Top(parse(t, windowsText("")), source.NewTree(t.TempDir()), TopOptions{N: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(top.Rows) != 2 || top.Rows[0].Func != "runtime.mallocgc" || !top.Rows[0].Own || top.Others != nil {
+		t.Errorf("without a main module there are %+v, others %v", top.Rows, top.Others)
+	}
+}
+
+// What must have run by what windows saw is called seen.
+func TestWindowsSee(t *testing.T) {
+	for form, want := range map[string]string{"windows": "seen", "regular": "ran"} {
+		facts := "comment \"#pep.version=1 mode=sampled form=" + form + " clock=cpu tick=10000000 ticks=9 samples=99\"\n"
+		paths := parse(t, "profile paths\n"+facts+"period 10000000 cpu/nanoseconds\n"+
+			"path func=main.main at=sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\" samples=9\n")
+		edges := parse(t, "profile edges\n"+facts+"period 10000000 cpu/nanoseconds\n"+
+			"edge func=main.main at=sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers=\"\" samples=9\n")
+		src := signTree(t)
+		run := &profile.Run{Paths: paths, Edges: edges}
+		program, err := annotate.New(annotate.Input{Run: run, Source: src})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := List(run, program, src, regexp.MustCompile("main"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Profile.ran(); got != want || program.Windows != (form == "windows") {
+			t.Errorf("%s: the word is %q, want %q; windows: %v", form, got, want, program.Windows)
+		}
+		if got := countText(string(annotate.Ran), 0, l.Profile.ran()); got != want {
+			t.Errorf("%s: a line that must have run is %q, want %q", form, got, want)
+		}
+		var b strings.Builder
+		if err := listing.Text(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "Windows interpret what a thread is about to do"); got != (form == "windows") {
+			t.Errorf("%s: List prints\n%s", form, b.String())
+		}
+	}
+}
