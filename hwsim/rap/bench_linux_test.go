@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/pepgo/pep/format/tuple"
 )
 
 func BenchmarkAdd(b *testing.B) {
@@ -56,4 +58,26 @@ func threadTime() time.Duration {
 	var t syscall.Timespec
 	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockThread, uintptr(unsafe.Pointer(&t)), 0)
 	return time.Duration(t.Nano())
+}
+
+// An engine has as much to do for an event as its tree, and must find the root of the event.
+func BenchmarkPush(b *testing.B) {
+	const n = 1 << 20
+	points := words(1, 1.5, true).points(n)
+	in := make([]tuple.Tuple, n)
+	for i, x := range points {
+		in[i] = tuple.New(tuple.Load, uint64(i*i%1000+1), x)
+	}
+	for o, name := range overNames {
+		b.Run(name, func(b *testing.B) {
+			e := spec{Options: Options{Eps: 0.01}, over: over(o), places: defaultPlaces}.New(0).(*engine)
+			e.Push(in, nil)
+			perSecond(b, n, func() { e.Push(in, nil) })
+		})
+	}
+	b.Run("tree", func(b *testing.B) {
+		tree := newTest(b, Options{Eps: 0.01})
+		tree.Add(points)
+		perSecond(b, n, func() { tree.Add(points) })
+	})
 }

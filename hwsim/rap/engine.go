@@ -78,24 +78,33 @@ func (e *engine) find(t tuple.Tuple) (root uint32, x uint64) {
 
 // Push counts events. It sends no messages; Flush and Snapshot send them.
 func (e *engine) Push(in []tuple.Tuple, _ *hwsim.Out) {
-	// Consecutive events of one root are counted together. Calls of Push may cut the
+	// Consecutive events of one place are counted together. Calls of Push may cut the
 	// stream anywhere: the tree counts the events one after the other.
-	var points [64]uint64
-	n, last := 0, uint32(0)
-	for _, t := range in {
-		root, x := e.find(t)
+	var points [128]uint64
+	over, tree := e.over, e.tree
+	for len(in) > 0 {
+		t := over.view(in[0])
+		place, root := t.PC, uint32(0)
+		if !tree.outside(t.W) {
+			root = e.root(place)
+		}
 		if root == 0 {
 			e.dropped++
+			in = in[1:]
 			continue
 		}
-		if root != last || n == len(points) {
-			e.add(last, points[:n])
-			n, last = 0, root
+		n := 0
+		for n < min(len(points), len(in)) {
+			t := over.view(in[n])
+			if t.PC != place || tree.outside(t.W) {
+				break
+			}
+			points[n] = t.W
+			n++
 		}
-		points[n] = x
-		n++
+		e.add(root, points[:n])
+		in = in[n:]
 	}
-	e.add(last, points[:n])
 }
 
 func (e *engine) add(root uint32, points []uint64) {

@@ -222,15 +222,18 @@ func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
 // View returns an event as the engine sees it: the place that the messages of the
 // engine are about, and the point.
-func (s spec) View(t tuple.Tuple) tuple.Tuple {
-	switch s.over {
+func (s spec) View(t tuple.Tuple) tuple.Tuple { return s.over.view(t) }
+
+// view is View. It is inlined where events are counted, which takes 3 ns an event.
+func (o over) view(t tuple.Tuple) tuple.Tuple {
+	const site = tuple.PoolSites // has all bits of a site
+	switch o {
 	case overWords:
-		if t.Pool() != "" {
-			return t // an engine in front has pooled the taps already
+		if t.PC&site < tuple.PoolCode { // else an engine in front has pooled the taps already
+			t.PC = t.PC&^site | tuple.PoolWords
 		}
-		return tuple.New(t.Tag(), tuple.PoolWords, t.W)
 	case overSites:
-		return tuple.New(t.Tag(), tuple.PoolSites, t.Site())
+		t.PC, t.W = t.PC|tuple.PoolSites, t.PC&site
 	}
 	return t
 }
