@@ -99,8 +99,8 @@ func Parse(args []string) (*Args, error) {
 	}
 	if a.Mode == rewrite.Windows {
 		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Inline: a.Inline, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) || a.Inline == "less" || a.Verb == "test" {
-			return a, usagef("-pepmode=windows: it is for programs and has nothing instrumented: leave out the other flags of pepbuild")
+		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
+			return a, usagef("-pepmode=windows: nothing is instrumented: leave out the other flags of pepbuild")
 		}
 	}
 	if a.Opt != "" {

@@ -41,11 +41,11 @@ func (t *tool) compile() (int, error) {
 	}
 	if key, ok := strings.CutPrefix(value, branchesField); ok {
 		key, _, _ := strings.Cut(key, ",")
-		return t.compileWithBranches(key, false)
+		return t.compileWithBranches(key, t.isTestMain())
 	}
 	if key, ok := strings.CutPrefix(value, windowsField); ok {
 		key, _, _ := strings.Cut(key, ",")
-		return t.compileWithBranches(key, true)
+		return t.compileWithBranches(key, t.lastFlag("-p") == "main") // under test it is no main package
 	}
 	if key, ok := strings.CutPrefix(value, countsField); ok {
 		return t.compileWithCounts(key)
@@ -62,6 +62,12 @@ func (t *tool) compile() (int, error) {
 		return 1, err
 	}
 	return c.run()
+}
+
+// isTestMain reports whether the package is the main package that the go command makes for tests. It has the flags of the
+// package that is tested.
+func (t *tool) isTestMain() bool {
+	return slices.ContainsFunc(t.args, func(arg string) bool { return filepath.Base(arg) == "_testmain.go" })
 }
 
 // compileOther compiles a package that is not instrumented. If it imports one that is, the compiler may inline functions
