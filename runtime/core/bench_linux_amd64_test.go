@@ -46,7 +46,7 @@ func BenchmarkSample(b *testing.B) {
 			words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 			saved := counts
 			defer func() { counts = saved }()
-			counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
+			counts = pepfile.TableAt(unsafe.Pointer(&words[0])).WithIndex(new(pepfile.Index))
 			counts.Fill(options.Default)
 			for i := range b.N {
 				if counts.Idle() {

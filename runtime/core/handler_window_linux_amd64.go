@@ -27,7 +27,7 @@ const (
 	freshSteps  = 600    // instructions that a window decodes at most: these take some 50 µs
 
 	takers    = 4  // windows at the same time
-	tallyBits = 9  // logarithm of how many entries a window counts at most
+	tallyBits = 9  // logarithm of how many entries a window counts at most, and a taker knows
 	tallyTry  = 16 // slots that are looked at
 	walkFew   = 16 // callers of a path when the window has walked walkMost of them
 	walkMost  = 8192
@@ -54,16 +54,21 @@ type taker struct {
 	chainAt uint64 // hash of the callers
 
 	tally   [1 << tallyBits]tally
+	first   uint16 // 1 + the index of the tally that the window counted in first, and so on with tally.next
+	last    uint16
 	stacks  window.Stacks
 	machine interp.Machine
 }
 
-// A tally is how often a window has counted an entry.
+// A tally is how often a window has counted an entry. Its entry stays known in later windows until another one needs the
+// room, since to look it up in the .pep file, whose pages are cold, takes as long as fifty instructions.
 type tally struct {
-	hash   uint64 // of the entry's key
-	window uint32 // number of the window as the taker counts them; the tally is free if it is another one
+	hash   uint64 // of the entry's key; 0 if the tally was never used
+	window uint32 // number of the last window that counted, as the taker counts them
 	entry  uint32
-	n      uint64
+	n      uint32
+	next   uint16
+	short  bool // the key has lost callers, for want of room
 }
 
 var (
@@ -115,7 +120,7 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64) *taker {
 		m.Store(g+stackGuard, lo+guard, 8)
 	}
 	t.stacks.Reset()
-	t.chainOf, t.walked, t.weight, t.part = 0, 0, 1, 0
+	t.chainOf, t.walked, t.weight, t.part, t.first, t.last = 0, 0, 1, 0, 0, 0
 	n := t.window.Number + 1 // as the taker counts
 	t.window = pepfile.Window{Number: n, Time: stands}
 	t.ended = interp.Fault // if the window faults
@@ -187,19 +192,20 @@ func endWindow(t *taker, now uint64) {
 	golink.Add64(&counts.Windows.Ended[t.ended&(pepfile.WindowEnds-1)], 1)
 	golink.Add64(&counts.Windows.Steps, int64(m.Steps))
 	n, sum := 0, uint64(0)
-	for i := range t.tally {
-		x := &t.tally[i]
-		if x.window != uint32(w.Number) {
-			continue
+	for i := t.first; i != 0; {
+		x := &t.tally[(i-1)&(1<<tallyBits-1)]
+		counts.AddTo(x.entry, uint64(x.n))
+		sum += uint64(x.n)
+		if x.short {
+			golink.Add64(&counts.Shortened, int64(x.n))
 		}
-		counts.AddTo(x.entry, x.n)
-		sum += x.n
 		if n >= 0 && n < len(t.records) {
-			t.records[n] = pepfile.WindowRecord{Entry: x.entry + 1, Count: uint32(min(x.n, 1<<32-1))}
+			t.records[n] = pepfile.WindowRecord{Entry: x.entry + 1, Count: x.n}
 			n++
 		} else {
-			w.Missed += uint32(min(x.n, 1<<31))
+			w.Missed += x.n
 		}
+		i = x.next
 	}
 	w.Ends = uint32(min(sum, 1<<32-1))
 	golink.Add64(&counts.Taken, int64(sum))
@@ -270,29 +276,56 @@ func (t *taker) end(s *window.Stack, path, pc uint32) {
 		}
 	}
 	h := pepfile.Mix(pepfile.Mix(t.chainAt, uint64(path)<<32|uint64(pc)), uint64(leaf))
+	h |= 1
+	number := uint32(t.window.Number)
+	var room uint64 // 1 + the index of a tally that this window has not used
 	for i := range uint64(tallyTry) {
-		x := &t.tally[(h+i)&(1<<tallyBits-1)]
-		if x.window != uint32(t.window.Number) {
-			k := &t.chain
-			k.Path, k.PC, k.Leaf, k.Labels = path, pc, leaf, s.Labels
-			n := k.N
-			e, ok := counts.Claim(k) // which may shorten k
-			if k.N != n {
-				t.chainOf = 0
+		at := (h>>1 + i) & (1<<tallyBits - 1)
+		x := &t.tally[at]
+		if x.hash == h {
+			if x.window == number {
+				x.n += t.weight
+			} else {
+				t.begin(at)
 			}
-			if !ok {
-				break
-			}
-			*x = tally{hash: h, window: uint32(t.window.Number), entry: e, n: uint64(t.weight)}
 			return
 		}
-		if x.hash == h {
-			x.n += uint64(t.weight)
+		if room == 0 && x.window != number {
+			room = 1 + at
+		}
+		if x.hash == 0 {
+			break
+		}
+	}
+	if room != 0 {
+		k := &t.chain
+		k.Path, k.PC, k.Leaf, k.Labels = path, pc, leaf, s.Labels
+		n := k.N
+		e, short, ok := counts.Claim(k) // which may shorten k
+		if k.N != n {
+			t.chainOf = 0
+		}
+		if ok {
+			x := &t.tally[(room-1)&(1<<tallyBits-1)]
+			x.hash, x.entry, x.short = h, e, short
+			t.begin(room - 1)
 			return
 		}
 	}
 	golink.Add64(&counts.Dropped, int64(t.weight))
 	golink.Add64(&counts.Taken, int64(t.weight))
+}
+
+// begin counts for the first time in a window, in the tally with an index.
+func (t *taker) begin(at uint64) {
+	x := &t.tally[at&(1<<tallyBits-1)]
+	x.window, x.n, x.next = uint32(t.window.Number), t.weight, 0
+	if t.last == 0 {
+		t.first = uint16(at) + 1
+	} else {
+		t.tally[(t.last-1)&(1<<tallyBits-1)].next = uint16(at) + 1
+	}
+	t.last = uint16(at) + 1
 }
 
 // walk finds the callers of the function that is executed, by frame pointers.

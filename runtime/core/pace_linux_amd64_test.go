@@ -67,7 +67,7 @@ func TestPollsThatLoseTheProcessor(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 	saved := counts
 	defer func() { counts = saved }()
-	counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
+	counts = pepfile.TableAt(unsafe.Pointer(&words[0])).WithIndex(new(pepfile.Index))
 	counts.Fill(options.Default)
 	before := spent
 	endPoll(&pepfile.Key{}, 0, uint64(golink.Cycles())-1<<32, nil)

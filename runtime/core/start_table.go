@@ -10,6 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/taps"
 )
 
+var pathIndex pepfile.Index // of counts
+
 // roomWanted returns the layout of the .pep file of a program with some options,
 // and notes the ranges of exact counters in it.
 func roomWanted(opts options.Options) (counters uint64, streams uint32, problem string) {
@@ -29,7 +31,7 @@ func roomWanted(opts options.Options) (counters uint64, streams uint32, problem 
 // countIn begins to count in the memory of table t.
 func countIn(t pepfile.Table, counters uint64, streams uint32) {
 	t.Counters, t.Streams = counters, streams
-	counts = t
+	counts = t.WithIndex(&pathIndex)
 	if streams > 0 {
 		taps.UseChunks(uintptr(t.At(t.Layout().Chunks)))
 	}

@@ -10,7 +10,10 @@ import "github.com/pepgo/pep/runtime/golink"
 // Add counts k once and returns its entry, nil if there is no room. If the table is
 // crowded, k loses callers.
 func (t Table) Add(k *Key) *Entry {
-	e := t.claim(k)
+	e, shortened := t.claim(k)
+	if shortened {
+		golink.Add64(&t.Shortened, 1)
+	}
 	if e != nil {
 		golink.Add64(&e.Count, 1)
 	} else {
@@ -39,7 +42,7 @@ func (t Table) AddTick(pc uint32) {
 	}
 	var e *Entry
 	if t.room() == MaxCallers {
-		e = t.claim(&k)
+		e, _ = t.claim(&k)
 	} else {
 		e, _ = t.find(k.Hash(), &k)
 	}
@@ -49,26 +52,19 @@ func (t Table) AddTick(pc uint32) {
 }
 
 // claim returns the entry of k, and makes one if there is none. It returns nil if there is
-// no room. If the table is crowded, k loses callers.
-func (t Table) claim(k *Key) *Entry {
+// no room. If the table is crowded, k loses callers, and shortened is true.
+func (t Table) claim(k *Key) (e *Entry, shortened bool) {
 	h := k.Hash()
-	e, free := t.find(h, k)
+	e, at := t.find(h, k)
 	if e == nil && k.shorten(t.room()) {
-		golink.Add64(&t.Shortened, 1)
+		shortened = true
 		h = k.Hash()
-		e, free = t.find(h, k)
+		e, at = t.find(h, k)
 	}
-	for e == nil && free != nil {
-		if golink.Cas64(&free.Hash, 0, h) {
-			golink.Add64(&t.Used, 1)
-			free.Key = *k
-			golink.Store32(&free.State, EntryReady)
-			e = free
-		} else {
-			e, free = t.find(h, k)
-		}
+	if e == nil {
+		e = t.make(h, k, at)
 	}
-	return e
+	return e, shortened
 }
 
 // room returns how many callers new entries may have: all until half of the
@@ -102,29 +98,55 @@ func (k *Key) shorten(n uint32) bool {
 	return true
 }
 
-// find returns k's entry, or a free entry for it, or neither.
+// An Index says where in the table a key's entry is. It is not in the file, because only the program looks for
+// entries. The table has them in the order in which they came: at places that follow from hashes, each new one would be
+// in a page of its own, and the first store to a page of a file takes as long as some 10,000 instructions.
+type Index [2 * Slots]uint32
+
+// A word of the index is 0 or 1 + the number of an entry, below the upper half of its hash's upper half.
+const numberBits = 16
+
+// find returns k's entry, or nil and the number of the word of the index where the search ended.
 //
-// A thread takes a free entry by storing the hash, then stores the key, and then
-// State. Another thread that looks for the same key in between sees the hash, but no
-// key to compare, and does not wait: it takes the next free entry. So a key may have
-// two entries, and readers add them up.
-func (t Table) find(h uint64, k *Key) (e, free *Entry) {
-	const mask = Slots - 1
-	i := uint32(h) & mask
+// A thread makes a new entry complete before it stores its number in the index. Two threads that come upon the same key
+// may both make an entry: readers add them up.
+func (t Table) find(h uint64, k *Key) (e *Entry, at uint32) {
+	at = uint32(h)
 	for range maxProbes {
-		e := t.Entry(i)
-		switch golink.Load64(&e.Hash) {
-		case 0:
-			return nil, e
-		case h:
-			if golink.Load32(&e.State) == EntryReady && e.Key.Equal(k) {
-				return e, nil
-			}
+		w := golink.Load32(t.word(at))
+		if w == 0 {
+			break
 		}
-		i = (i + 1) & mask
+		if e := t.Entry(w&(1<<numberBits-1) - 1); w>>numberBits == uint32(h>>48) && golink.Load64(&e.Hash) == h && e.Key.Equal(k) {
+			return e, at
+		}
+		at++
 	}
-	return nil, nil
+	return nil, at
 }
+
+// make makes an entry of k, whose hash is h, and puts it into the index at the first free word from at on. It returns nil
+// if the table is full.
+func (t Table) make(h uint64, k *Key, at uint32) *Entry {
+	number := golink.Add64(&t.Used, 1) // 1 + the entry's number
+	if number > Slots {
+		golink.Add64(&t.Used, -1)
+		return nil
+	}
+	e := t.Entry(uint32(number - 1))
+	golink.Store64(&e.Hash, h)
+	e.Key = *k
+	golink.Store32(&e.State, EntryReady)
+	for range maxProbes {
+		if golink.Cas32(t.word(at), 0, uint32(h>>48)<<numberBits|uint32(number)) {
+			break
+		}
+		at++
+	}
+	return e
+}
+
+func (t Table) word(at uint32) *uint32 { return &t.index[at%uint32(len(t.index))] }
 
 // Equal reports whether two keys are the same. It ignores what lies beyond the callers in use, as
 // Hash does.

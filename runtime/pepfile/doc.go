@@ -9,14 +9,15 @@
 //	t := pepfile.TableAt(p)
 //	t.Fill(opts)
 //	t.Publish()                                   // from here on readers accept it
+//	t = t.WithIndex(new(pepfile.Index))           // what counting needs, outside of the file
 //	t.Add(&pepfile.Key{Path: 5, PC: 0x4a0})       // in a signal handler
 //	pepfile.File{Table: t, Size: n}.Check()       // "": it is whole
 //
 // The layout is, little-endian,
 //
 //	offset 0         a Header, whose layout a test pins
-//	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
-//	offset 5509120   LabelSets label sets of 256 bytes, another hash table
+//	offset 4096      Slots entries of 168 bytes, in the order in which they came
+//	offset 5509120   LabelSets label sets of 256 bytes, an open-addressed hash table
 //	then             the parts for exact counts and for taps (layout.go)
 //
 // An Entry counts one combination of path, program counter and callers. If two

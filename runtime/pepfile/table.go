@@ -18,7 +18,7 @@ const (
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
-	maxProbes  = 1024 // before an entry is dropped: some 10 µs, in a signal handler
+	maxProbes  = 1024 // words of the index: far more than a search goes by
 )
 
 // A Header is the first page of a .pep file. Magic is stored last: as long as it
@@ -106,10 +106,18 @@ const EntryReady = 1
 type Table struct {
 	*Header
 	slots unsafe.Pointer // of Slots entries
+	index *Index
 }
 
+// TableAt returns the table in memory. To count paths in it takes an index.
 func TableAt(p unsafe.Pointer) Table {
-	return Table{(*Header)(p), unsafe.Add(p, PageSize)}
+	return Table{(*Header)(p), unsafe.Add(p, PageSize), nil}
+}
+
+// WithIndex returns t with an index, which is empty if t is.
+func (t Table) WithIndex(index *Index) Table {
+	t.index = index
+	return t
 }
 
 // At returns what is at an offset of the file.

@@ -9,7 +9,7 @@ import (
 
 func newTable() Table {
 	words := make([]uint64, TableSize(Slots)/8)
-	t := TableAt(unsafe.Pointer(&words[0]))
+	t := TableAt(unsafe.Pointer(&words[0])).WithIndex(new(Index))
 	t.Slots = Slots
 	return t
 }

@@ -59,16 +59,17 @@ type WindowRecord struct {
 	Count uint32
 }
 
-// Claim returns the index of k's entry, which it makes if there is none, and false if there is no room. It counts nothing.
-func (t Table) Claim(k *Key) (i uint32, ok bool) {
-	e := t.claim(k)
+// Claim returns the number of k's entry, which it makes if there is none, and false if there is no room. If the table is
+// crowded, k loses callers, and shortened is true. Claim counts nothing.
+func (t Table) Claim(k *Key) (i uint32, shortened, ok bool) {
+	e, shortened := t.claim(k)
 	if e == nil {
-		return 0, false
+		return 0, shortened, false
 	}
-	return uint32((uintptr(unsafe.Pointer(e)) - uintptr(t.slots)) / unsafe.Sizeof(Entry{})), true
+	return uint32((uintptr(unsafe.Pointer(e)) - uintptr(t.slots)) / unsafe.Sizeof(Entry{})), shortened, true
 }
 
-// AddTo counts the entry with an index n times.
+// AddTo counts the entry with a number n times.
 func (t Table) AddTo(i uint32, n uint64) { golink.Add64(&t.Entry(i&(Slots-1)).Count, int64(n)) }
 
 // LogWindow keeps a window, which gets its number here, or does not.

@@ -100,12 +100,12 @@ func TestTooManyRecords(t *testing.T) {
 func TestClaim(t *testing.T) {
 	f := pepfiletest.New()
 	k := pepfile.Key{Path: 3, PC: 0x40}
-	i, ok := f.Claim(&k)
-	if e := f.Entry(i); !ok || e.Count != 0 || !e.Key.Equal(&k) {
+	i, shortened, ok := f.Claim(&k)
+	if e := f.Entry(i); !ok || shortened || e.Count != 0 || !e.Key.Equal(&k) {
 		t.Fatalf("entry %d: %+v, %v", i, e, ok)
 	}
 	f.AddTo(i, 5)
-	if j, ok := f.Claim(&k); !ok || j != i || f.Entry(i).Count != 5 {
+	if j, _, ok := f.Claim(&k); !ok || j != i || f.Entry(i).Count != 5 {
 		t.Errorf("entry %d and %d, count %d", i, j, f.Entry(i).Count)
 	}
 }

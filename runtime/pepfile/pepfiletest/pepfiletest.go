@@ -30,7 +30,7 @@ func Tapped(streams uint32) pepfile.Table {
 }
 
 func memory(size uint64) pepfile.Table {
-	return pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8))))
+	return pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(make([]uint64, size/8)))).WithIndex(new(pepfile.Index))
 }
 
 // Recorded returns the table of a file as a program leaves it. Its five entries are of the
