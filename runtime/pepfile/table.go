@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 13
+	Version    = 14
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32

@@ -7,6 +7,8 @@ package pepfile
 // how often it counted which entries. As with bursts, if there have been more windows than rooms, the log has a random
 // sample of them. A thread that takes a window has its room to itself unless another window of the same time has chosen
 // the same room at random; a checksum tells rooms with parts of two windows, or whose thread was killed, from others.
+// A room is in four parts: the first parts of all rooms follow each other, behind them are the second ones, and so on. Most
+// windows need a part or two, so eight share a page, and the first store to a page of a file takes long.
 
 import (
 	"math/bits"
@@ -31,11 +33,13 @@ type Windows struct {
 
 const (
 	windowRoomBits = 8 // logarithm of the records of a room
+	windowPartBits = 6 // and of those of a part
 	windowRecord   = uint64(unsafe.Sizeof(WindowRecord{}))
+	windowHeader   = uint64(unsafe.Sizeof(Window{})) / windowRecord
 	windowRooms    = logSize >> windowRoomBits / windowRecord
 
 	// WindowRecords is how many different entries a room has place for.
-	WindowRecords = 1<<windowRoomBits - uint64(unsafe.Sizeof(Window{}))/windowRecord
+	WindowRecords = 1<<windowRoomBits - windowHeader
 )
 
 // A Window is the beginning of a room.
@@ -84,58 +88,64 @@ func (t Table) LogWindow(w *Window, records []WindowRecord) {
 		return
 	}
 	w.Records = uint32(min(uint64(len(records)), WindowRecords))
-	header, list := t.window(room)
+	header := t.Window(room)
 	golink.Store32(&header.Sum, 0)
-	sum := golink.Load32(&w.Sum)
 	w.Sum = 0
 	*header = *w
-	w.Sum = sum
-	for i := range list {
-		if i >= len(records) || i >= int(w.Records) {
-			break
-		}
-		list[i] = records[i]
-	}
-	golink.Store32(&header.Sum, header.sum(list))
-}
-
-// window returns a room.
-func (t Table) window(room uint64) (*Window, *[WindowRecords]WindowRecord) {
-	p := t.At(logOffset + room%windowRooms<<windowRoomBits*windowRecord)
-	return (*Window)(p), (*[WindowRecords]WindowRecord)(unsafe.Add(p, unsafe.Sizeof(Window{})))
-}
-
-// Window returns the beginning of a room.
-func (t Table) Window(room uint64) *Window {
-	w, _ := t.window(room)
-	return w
-}
-
-// sum is a checksum of a room. It is never 0.
-func (w *Window) sum(list *[WindowRecords]WindowRecord) uint32 {
-	h := Mix(w.Number, w.Time)
-	h = Mix(Mix(h, w.Cycles), uint64(w.Steps)<<32|uint64(w.Decoded))
-	h = Mix(Mix(h, uint64(w.Events)<<32|uint64(w.Ends)), uint64(w.Missed)<<32|uint64(w.Ended))
-	for i := range list {
+	h := w.sum()
+	for i := range records {
 		if i >= int(w.Records) {
 			break
 		}
-		h = Mix(h, uint64(list[i].Entry)<<32|uint64(list[i].Count))
+		h = records[i].sum(h)
+		*t.windowRecord(room, uint64(i)) = records[i]
 	}
-	return uint32(h>>32) | 1
+	golink.Store32(&header.Sum, uint32(h>>32)|1)
 }
 
-// LoggedWindows calls f for each window in the log that is intact, and returns how many are not.
+// Window returns the beginning of a room.
+func (t Table) Window(room uint64) *Window { return (*Window)(t.inRoom(room, 0)) }
+
+// windowRecord returns a record of a room.
+func (t Table) windowRecord(room, i uint64) *WindowRecord {
+	return (*WindowRecord)(t.inRoom(room, windowHeader+i))
+}
+
+// inRoom returns what is at an offset of a room, in records.
+func (t Table) inRoom(room, i uint64) unsafe.Pointer {
+	const part = 1 << windowPartBits
+	i %= 1 << windowRoomBits
+	return t.At(logOffset + ((i/part*windowRooms+room%windowRooms)*part+i%part)*windowRecord)
+}
+
+// sum begins the checksum of a room, which is never 0.
+func (w *Window) sum() uint64 {
+	h := Mix(w.Number, w.Time)
+	h = Mix(Mix(h, w.Cycles), uint64(w.Steps)<<32|uint64(w.Decoded))
+	return Mix(Mix(h, uint64(w.Events)<<32|uint64(w.Ends)), uint64(w.Missed)<<32|uint64(w.Ended))
+}
+
+func (r *WindowRecord) sum(h uint64) uint64 { return Mix(h, uint64(r.Entry)<<32|uint64(r.Count)) }
+
+// LoggedWindows calls f for each window in the log that is intact, and returns how many are not. The records are good until
+// f returns.
 func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord)) (damaged int) {
+	var list [WindowRecords]WindowRecord
 	for room := range min(golink.Load64(&t.Log), windowRooms) {
-		w, list := t.window(room)
-		switch {
-		case w.Sum == 0: // never written, or being written
-		case uint64(w.Records) > WindowRecords || w.sum(list) != w.Sum:
-			damaged++
-		default:
-			f(w, list[:w.Records])
+		w := t.Window(room)
+		if w.Sum == 0 { // never written, or being written
+			continue
 		}
+		n, h := min(uint64(w.Records), WindowRecords), w.sum()
+		for i := range n {
+			list[i] = *t.windowRecord(room, i)
+			h = list[i].sum(h)
+		}
+		if n != uint64(w.Records) || w.Sum != uint32(h>>32)|1 {
+			damaged++
+			continue
+		}
+		f(w, list[:n])
 	}
 	return damaged
 }

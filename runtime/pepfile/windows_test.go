@@ -63,6 +63,30 @@ func TestLogOfWindows(t *testing.T) {
 	}
 }
 
+// A room has parts. Full ones do not overlap, and the log is as long as they are.
+func TestFullRooms(t *testing.T) {
+	f := pepfiletest.New()
+	const windows, n = 1024, pepfile.WindowRecords
+	list := make([]pepfile.WindowRecord, n)
+	for w := range uint32(windows) {
+		for i := range list {
+			list[i] = pepfile.WindowRecord{Entry: w<<8 + uint32(i), Count: ^w}
+		}
+		f.LogWindow(&pepfile.Window{Steps: w}, list)
+	}
+	all, records, damaged := logged(f)
+	if len(all) != windows || damaged != 0 {
+		t.Fatalf("%d windows, %d damaged", len(all), damaged)
+	}
+	for w, list := range records {
+		for i, r := range list {
+			if want := (pepfile.WindowRecord{Entry: uint32(w<<8 + i), Count: ^uint32(w)}); r != want || len(list) != int(n) {
+				t.Fatalf("record %d of %d of window %d: %v, want %v", i, len(list), w, r, want)
+			}
+		}
+	}
+}
+
 // If there are more windows than rooms, the log has each with the same probability: those of each tenth of the run are a
 // tenth of it. Of 1024 windows in the log, 102 are of a tenth, with a deviation below 10; the chance that one of ten is off
 // by 60 is below 1 in 10^8.
