@@ -14,7 +14,8 @@ const (
 	lineMask = LineSize - 1
 
 	nearSize = 256
-	dirSize  = 2048
+	dirBits  = 11
+	dirSize  = 1 << dirBits
 	maxLines = 1024
 )
 
@@ -36,6 +37,9 @@ func (m *Machine) forget() {
 	for i := range m.near {
 		m.near[i].tag = 2
 	}
+	for i := 0; i < len(m.written); i++ {
+		m.written[i] = 0
+	}
 	m.used = 0
 	if m.stamp++; m.stamp == 0 {
 		for i := range m.dir {
@@ -56,18 +60,20 @@ func (m *Machine) enter(a uint64, write bool) *near {
 	if e.tag == line+1 || e.tag == line && !write {
 		return e
 	}
-	h := line >> lineBits * 0x9e3779b97f4a7c15 >> 53
+	begin := dirOf(line)
+	written := &m.written[begin/64]
 	var f *dirEntry
-	for {
-		f = &m.dir[h&(dirSize-1)]
-		if f.stamp != m.stamp {
-			break
+	if *written>>(begin%64)&1 != 0 || write {
+		for h := begin; ; h++ {
+			f = &m.dir[h&(dirSize-1)]
+			if f.stamp != m.stamp {
+				break
+			}
+			if f.line == line {
+				e.tag, e.delta = line+1, m.lineAt(f.copy)-line
+				return e
+			}
 		}
-		if f.line == line {
-			e.tag, e.delta = line+1, m.lineAt(f.copy)-line
-			return e
-		}
-		h++
 	}
 	at := line
 	if m.Fetch != nil {
@@ -94,8 +100,15 @@ func (m *Machine) enter(a uint64, write bool) *near {
 	}
 	f.line, f.stamp, f.copy = line, m.stamp, m.used
 	m.used++
+	*written |= 1 << (begin % 64)
 	e.tag, e.delta = line+1, to-line
 	return e
+}
+
+// dirOf returns where in dir the search for a line begins: neighbours are next to each other.
+func dirOf(line uint64) uint64 {
+	line >>= lineBits
+	return (line ^ line>>dirBits ^ line>>(2*dirBits)) & (dirSize - 1)
 }
 
 func (m *Machine) lineAt(i uint32) uint64 {
