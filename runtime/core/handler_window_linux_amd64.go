@@ -232,7 +232,7 @@ func onDecode(pc uint64, a *interp.Actions) bool {
 func onEvent(m *interp.Machine, event uint64) {
 	t := (*taker)(golink.At(uintptr(unsafe.Pointer(m)) - unsafe.Offsetof(taker{}.machine)))
 	t.window.Events++
-	fn, action, pc, ok := program.Event(event)
+	fn, action, ok := program.Event(event)
 	if !ok {
 		return
 	}
@@ -244,8 +244,13 @@ func onEvent(m *interp.Machine, event uint64) {
 		s.Labels = t.labels(s)
 	}
 	s.Step(s.Hi-m.R[4], fn, action)
-	for _, path := range s.Ended() {
-		t.end(s, path, uint32(pc-uint64(textBase)))
+	ended := s.Ended()
+	if len(ended) == 0 {
+		return
+	}
+	pc := uint32(program.PC(event) - uint64(textBase))
+	for _, path := range ended {
+		t.end(s, path, pc)
 	}
 }
 

@@ -5,9 +5,9 @@
 //	code.Actions = rows.Actions
 //	followed := follow.New(rows.Ops(), rows.Registers(), 256, 4096)
 //	machine.Act = func(m *interp.Machine, event uint64) {
-//		if fn, action, _, ok := rows.Event(event); ok {
+//		if fn, action, ok := rows.Event(event); ok {
 //			followed.Step(top-m.R[4], fn, action)   // top is the end of the stack
-//		}
+//		}                                               // rows.PC(event) is the instruction
 //	}
 //
 // The rows of a function are decoded when the interpreter first decodes some of its code. They stay in memory of a fixed
@@ -18,7 +18,7 @@
 //		code.Fill()
 //	}
 //
-// Actions, Event, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can use them.
+// Actions, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can use them.
 // Any number of threads may call them at once, but Clear only while no window is being taken.
 // Actions looks for the function first, which mostly is that of the instruction before.
 package window
@@ -55,6 +55,7 @@ func (e Error) Error() string { return string(e) }
 const (
 	maxFuncs = 1 << 21
 	maxRows  = 1 << 24 // of a function
+	maxKept  = 1 << 20 // rows and operations that are decoded at the same time
 )
 
 // New returns the rows of the program whose table of actions is data, and whose text section begins at an address. It
@@ -67,11 +68,11 @@ func New(data []byte, text uint64, rows []actiontable.Row, ops []register.Op) (*
 	if t.Len() >= maxFuncs || t.Most.Rows >= maxRows {
 		return nil, Error("the table of actions is too large")
 	}
-	if len(rows) < t.Most.Rows || len(ops) < t.Most.Ops {
+	if min(len(rows), maxKept) < t.Most.Rows || min(len(ops), maxKept) < t.Most.Ops {
 		return nil, Error("there is too little memory for the largest function of the table of actions")
 	}
 	return &Rows{table: t, text: text, funcs: make([]uint64, t.Len()), registers: make([]uint16, t.Len()),
-		rows: rows, ops: ops}, nil
+		rows: rows[:min(len(rows), maxKept)], ops: ops[:min(len(ops), maxKept)]}, nil
 }
 
 // Ops is the memory of operations. An action is an index into it.
@@ -93,8 +94,9 @@ func (r *Rows) Clear() {
 	golink.Store32(&r.full, 0)
 }
 
-// An event is isAction | the function << 32 | the row, or for jumps by a table isJump | the function << 40 | which
-// of its rows is the first one of the jump << 16, to which the interpreter adds the index in the table of jumps.
+// An event is isAction | the function << 40 | the action << 20 | the row, so that nothing cold is read when it happens. For
+// jumps by a table it is isJump | the function << 40 | which of its rows is the first one of the jump << 16, to which the
+// interpreter adds the index in the table of jumps.
 const (
 	isAction = 1 << 61
 	isJump   = 1 << 62
@@ -124,7 +126,7 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	own := r.own(fn)
 	at, first := uint32(pc-r.addr(fn)), golink.Load64(&funcs[fn])>>32
 	for i := search(own, actiontable.Key(at, actiontable.At, 0)); i >= 0 && i < len(own) && own[i].PC == at; i++ {
-		event := isAction | uint64(fn)<<32 | (first + uint64(i))
+		event := isAction | uint64(fn)<<40 | uint64(own[i].Action)<<20 | (first + uint64(i))
 		switch own[i].Way {
 		case actiontable.At:
 			a.At = event
@@ -216,26 +218,34 @@ func search(rows []actiontable.Row, k uint64) int {
 	return lo
 }
 
-// Event returns the action of an event, the function that it happens in, and the instruction. An entry of a table of
-// jumps may have none.
-func (r *Rows) Event(event uint64) (fn, action uint32, pc uint64, ok bool) {
-	if event&isJump == 0 {
-		fn = uint32(event >> 32 & (maxFuncs - 1))
-		if i := int(uint32(event)); i < len(r.rows) && event&isAction != 0 {
-			return fn, r.rows[i].Action, r.text + uint64(r.table.Addr(int(fn))) + uint64(r.rows[i].PC), true
-		}
-		return 0, 0, 0, false
-	}
+// Event returns the action of an event and the function that it happens in. An entry of a table of jumps may have none.
+func (r *Rows) Event(event uint64) (fn, action uint32, ok bool) {
 	fn = uint32(event >> 40 & (maxFuncs - 1))
+	if event&isJump == 0 {
+		return fn, uint32(event >> 20 & (maxKept - 1)), event&isAction != 0
+	}
 	own := r.own(int(fn))
 	i := int(event >> 16 & (maxRows - 1))
 	if i >= len(own) {
-		return 0, 0, 0, false
+		return 0, 0, false
 	}
 	k := actiontable.Key(own[i].PC, actiontable.Jump, uint16(event))
 	rest := own[i:]
 	if i = search(rest, k); i < 0 || i >= len(rest) || rest[i].Key() != k {
-		return 0, 0, 0, false
+		return 0, 0, false
 	}
-	return fn, rest[i].Action, r.text + uint64(r.table.Addr(int(fn))) + uint64(rest[i].PC), true
+	return fn, rest[i].Action, true
+}
+
+// PC returns the instruction of an event that has an action.
+func (r *Rows) PC(event uint64) uint64 {
+	fn := int(event >> 40 & (maxFuncs - 1))
+	i, rows := int(event&(maxKept-1)), r.rows
+	if event&isJump != 0 {
+		i, rows = int(event>>16&(maxRows-1)), r.own(fn)
+	}
+	if i < 0 || i >= len(rows) {
+		return 0
+	}
+	return r.addr(fn) + uint64(rows[i].PC)
 }

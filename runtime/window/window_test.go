@@ -46,8 +46,16 @@ type found struct {
 	ok  bool
 }
 
+// at returns the address of an event's instruction, where there is an action.
+func (r *Rows) at(e uint64) uint64 {
+	if _, _, ok := r.Event(e); !ok {
+		return 0
+	}
+	return r.PC(e)
+}
+
 func (r *Rows) find(e uint64) found {
-	fn, action, _, ok := r.Event(e)
+	fn, action, ok := r.Event(e)
 	if !ok {
 		return found{}
 	}
@@ -71,10 +79,10 @@ func TestRows(t *testing.T) {
 	if action := r.funcs[0] >> 32; r.Ops()[r.rows[action+4].Action+1].Do != register.End || !r.Ops()[r.rows[action+4].Action+1].Last {
 		t.Errorf("the last operation is %+v", r.Ops()[6])
 	}
-	if _, _, _, ok := r.Event(0); ok {
+	if _, _, ok := r.Event(0); ok {
 		t.Error("0 is an event")
 	}
-	if _, _, _, ok := r.Event(isJump | 7<<40); ok {
+	if _, _, ok := r.Event(isJump | 7<<40); ok {
 		t.Error("a jump without a row has an action")
 	}
 	var a interp.Actions
@@ -83,6 +91,7 @@ func TestRows(t *testing.T) {
 		r.Actions(text+48, &a)
 		r.Event(a.Index + 3)
 		r.Event(a.At)
+		r.PC(a.At)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -110,6 +119,11 @@ func testRows(t *testing.T, r *Rows) {
 		if r.find(a.At) != test.at || r.find(a.Taken) != test.taken || r.find(a.NotTaken) != test.notTaken {
 			t.Errorf("%d: %v, %v, %v, want %v, %v, %v", test.pc, r.find(a.At), r.find(a.Taken), r.find(a.NotTaken),
 				test.at, test.taken, test.notTaken)
+		}
+		for _, e := range []uint64{a.At, a.Taken, a.NotTaken, a.Index + 1} {
+			if pc := r.at(e); pc != 0 && pc != test.pc {
+				t.Errorf("%d: an event at %d", test.pc, pc)
+			}
 		}
 		if (a.Index != 0) != (test.index != [5]found{}) {
 			t.Errorf("%d: jumps have event %d", test.pc, a.Index)

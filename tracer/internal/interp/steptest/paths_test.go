@@ -134,7 +134,7 @@ func newPaths(t *testing.T, pepbuild, name string) *paths {
 	p.m, p.mem, p.bare.Fetch = m, mem, m.Fetch
 	p.follow = follow.New(found.Ops(), found.Registers(), 256, 4096)
 	p.m.Act = func(m *interp.Machine, event uint64) {
-		if fn, a, _, ok := found.Event(event); ok {
+		if fn, a, ok := found.Event(event); ok {
 			if p.noting {
 				p.seen = append(p.seen, action{^m.R[4], fn, p.action(found.Ops()[a:])})
 			}
