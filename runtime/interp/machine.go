@@ -47,14 +47,11 @@ type Machine struct {
 	fa, fb uint64
 
 	// The memory: see memory.go.
-	near [nearSize]near
-	dir  [dirSize]dirEntry
-	// A bit for each entry of dir, set if a line has been written to whose search begins there: of the lines that are only
-	// read, most need no look at dir, which is cold.
-	written [dirSize / 64]uint64
-	stamp   uint32
-	used    uint32 // lines
-	lines   [maxLines][LineSize]byte
+	near  [nearSize]near
+	dir   [dirSize]dirEntry
+	taken [dirSize / 64]uint64 // a bit for each entry of dir, which is cold: most lines need no look at it
+	used  uint64               // lines
+	lines [maxLines][LineSize]byte
 }
 
 // Init prepares a machine that is zero.

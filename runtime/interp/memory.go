@@ -26,27 +26,17 @@ type near struct {
 }
 
 // A dirEntry says which line of the buffer is a copy of a line of the program.
-type dirEntry struct {
-	line  uint64
-	stamp uint32 // of the window that the entry belongs to
-	copy  uint32
-}
+type dirEntry struct{ line, copy uint64 }
 
 // forget drops what earlier windows wrote.
 func (m *Machine) forget() {
 	for i := range m.near {
 		m.near[i].tag = 2
 	}
-	for i := 0; i < len(m.written); i++ {
-		m.written[i] = 0
+	for i := 0; i < len(m.taken); i++ {
+		m.taken[i] = 0
 	}
 	m.used = 0
-	if m.stamp++; m.stamp == 0 {
-		for i := range m.dir {
-			m.dir[i].stamp = 0
-		}
-		m.stamp = 1
-	}
 }
 
 // entry returns the entry of the line that holds the address a, and whether it is that line's.
@@ -60,19 +50,11 @@ func (m *Machine) enter(a uint64, write bool) *near {
 	if e.tag == line+1 || e.tag == line && !write {
 		return e
 	}
-	begin := dirOf(line)
-	written := &m.written[begin/64]
-	var f *dirEntry
-	if *written>>(begin%64)&1 != 0 || write {
-		for h := begin; ; h++ {
-			f = &m.dir[h&(dirSize-1)]
-			if f.stamp != m.stamp {
-				break
-			}
-			if f.line == line {
-				e.tag, e.delta = line+1, m.lineAt(f.copy)-line
-				return e
-			}
+	h := dirOf(line)
+	for ; *m.takenAt(h)>>(h%64)&1 != 0; h++ {
+		if f := &m.dir[h%dirSize]; f.line == line {
+			e.tag, e.delta = line+1, m.lineAt(f.copy)-line
+			return e
 		}
 	}
 	at := line
@@ -98,9 +80,9 @@ func (m *Machine) enter(a uint64, write bool) *near {
 	for i := uint64(0); i < LineSize; i += 8 {
 		*word(to + i) = *word(at + i)
 	}
-	f.line, f.stamp, f.copy = line, m.stamp, m.used
+	m.dir[h%dirSize] = dirEntry{line, m.used}
+	*m.takenAt(h) |= 1 << (h % 64)
 	m.used++
-	*written |= 1 << (begin % 64)
 	e.tag, e.delta = line+1, to-line
 	return e
 }
@@ -111,7 +93,10 @@ func dirOf(line uint64) uint64 {
 	return (line ^ line>>dirBits ^ line>>(2*dirBits)) & (dirSize - 1)
 }
 
-func (m *Machine) lineAt(i uint32) uint64 {
+// takenAt returns the word of taken that has the bit of an entry.
+func (m *Machine) takenAt(h uint64) *uint64 { return &m.taken[h%dirSize/64] }
+
+func (m *Machine) lineAt(i uint64) uint64 {
 	return uint64(uintptr(unsafe.Pointer(&m.lines[i%maxLines])))
 }
 
@@ -211,7 +196,7 @@ func word(at uint64) *uint64 { return (*uint64)(unsafe.Add(nil, at)) }
 // Written calls f with the address of each line that the window wrote to, until f returns false.
 func (m *Machine) Written(f func(line uint64) bool) {
 	for i := range m.dir {
-		if e := &m.dir[i]; e.stamp == m.stamp && !f(e.line) {
+		if m.taken[i/64]>>(i%64)&1 != 0 && !f(m.dir[i].line) {
 			return
 		}
 	}
