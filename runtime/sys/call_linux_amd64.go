@@ -25,6 +25,7 @@ const (
 	NrRtSigaction    = 13
 	NrIoctl          = 16
 	NrPread          = 17
+	NrMadvise        = 28
 	NrGetpid         = 39
 	NrKill           = 62
 	NrFtruncate      = 77
