@@ -7,8 +7,8 @@ package pepfile
 // how often it counted which entries. As with bursts, if there have been more windows than rooms, the log has a random
 // sample of them. A thread that takes a window has its room to itself unless another window of the same time has chosen
 // the same room at random; a checksum tells rooms with parts of two windows, or whose thread was killed, from others.
-// A room is in four parts: the first parts of all rooms follow each other, behind them are the second ones, and so on. Most
-// windows need a part or two, so eight share a page, and the first store to a page of a file takes long.
+// A room is in eight parts: the first parts of all rooms follow each other, behind them are the second ones, and so on. Most
+// windows need few parts, and sixteen parts share a page. The first store to a page of a file takes long.
 
 import (
 	"math/bits"
@@ -33,7 +33,7 @@ type Windows struct {
 
 const (
 	windowRoomBits = 8 // logarithm of the records of a room
-	windowPartBits = 6 // and of those of a part
+	windowPartBits = 5 // and of those of a part
 	windowRecord   = uint64(unsafe.Sizeof(WindowRecord{}))
 	windowHeader   = uint64(unsafe.Sizeof(Window{})) / windowRecord
 	windowRooms    = logSize >> windowRoomBits / windowRecord
