@@ -82,6 +82,9 @@ func TestKeysDifferInEveryField(t *testing.T) {
 		if n := tab.entries()[*k]; n != uint64(i+1) {
 			t.Errorf("key %d is counted %d times, want %d", i, n, i+1)
 		}
+		if !tab.Entry(uint32(i)).Key.Equal(k) { // pages of the file are touched one by one
+			t.Errorf("key %d is not in entry %d", i, i)
+		}
 	}
 	if tab.Used != uint64(len(keys)) {
 		t.Errorf("%d entries used, want %d", tab.Used, len(keys))
