@@ -228,11 +228,12 @@ func (b *build) split(funcs []*guide.Func, paths []string) (packages map[string]
 		}
 	}
 	packages = map[string]*guide.Package{}
+	known := map[string]bool{} // of others
 	for _, f := range funcs {
 		pkg, name := cutPackage(f.Name, programs)
 		if programs[pkg] == nil {
-			if !slices.Contains(others, pkg) {
-				others = append(others, pkg)
+			if !known[pkg] {
+				others, known[pkg] = append(others, pkg), true
 			}
 			continue
 		}
@@ -251,10 +252,12 @@ func (b *build) split(funcs []*guide.Func, paths []string) (packages map[string]
 // cutPackage cuts the linker's name of a function behind the package. The last element of an
 // import path may have dots, which the linker writes as %2e and some profiles do not. So the
 // longest package that is known is taken.
+//
+// The element is the name of a folder, which has 255 bytes at most. A damaged profile may have longer ones.
 func cutPackage(name string, known map[string][]string) (pkg, rest string) {
 	head, _, _ := strings.Cut(name, "[")
 	slash := strings.LastIndex(head, "/") + 1
-	for i := len(head) - 1; i > slash; i-- {
+	for i := min(len(head)-1, slash+len("%2e")*255); i > slash; i-- {
 		if head[i] == '.' {
 			pkg := head[:slash] + strings.ReplaceAll(head[slash:i], "%2e", ".")
 			if known[pkg] != nil || !strings.Contains(head[slash:i], ".") {

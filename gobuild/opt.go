@@ -56,6 +56,9 @@ func (b *build) counts(paths []string) (tags map[string]string, err error) {
 	}
 	var own map[string]string
 	if seed, ok := strings.CutPrefix(b.args.Opt, randomCounts); ok {
+		if _, err := strconv.ParseUint(seed, 10, 64); err != nil {
+			return nil, usagef("-pepopt=%s: %q is no seed: want a number, as in %s1", b.args.Opt, seed, randomCounts)
+		}
 		own = map[string]string{}
 		name, err := b.writeCounts([]byte("random " + seed + "\n"))
 		if err != nil {

@@ -49,8 +49,8 @@ func Text(pkg string, profiles []*guide.Package, files []string) ([]byte, guide.
 			continue
 		}
 		m.Funcs += g.funcs
+		m.Branches += g.total
 		for i, b := range g.branches {
-			m.Branches++
 			m.Counts += sum(b)
 			for name, list := range found[i].outcomes {
 				for _, o := range list {
@@ -104,6 +104,9 @@ func format(pkg string, counts map[outcome]float64) []byte {
 	for _, o := range slices.SortedFunc(maps.Keys(counts), func(a, b outcome) int {
 		return cmp.Or(a.compare(b.place), cmp.Compare(a.kind, b.kind))
 	}) {
+		if strings.Contains(o.file, "\n") {
+			continue // a line directive may say that, and the text has no lines for it
+		}
 		if o.file != file {
 			file = o.file
 			fmt.Fprintf(&b, "file %s\n", file)
@@ -117,7 +120,8 @@ func format(pkg string, counts map[outcome]float64) []byte {
 type group struct {
 	name
 	funcs    int
-	branches []guide.Branch // in the order of the text
+	total    int            // branches of the profile
+	branches []guide.Branch // in the order of the text; what several functions have, once
 }
 
 // groups returns the functions of profiles that have branches, those of each profile apart.
@@ -142,9 +146,29 @@ func (s *source) groups(profiles []*guide.Package) (list []*group) {
 		}
 	}
 	for _, g := range list {
-		slices.SortStableFunc(g.branches, func(a, b guide.Branch) int { return at(a).compare(at(b)) })
+		slices.SortStableFunc(g.branches, func(a, b guide.Branch) int {
+			return cmp.Or(at(a).compare(at(b)), strings.Compare(a.Kind, b.Kind))
+		})
+		g.total = len(g.branches)
+		g.branches = merged(g.branches)
 	}
 	return slices.DeleteFunc(list, func(g *group) bool { return len(g.branches) == 0 })
+}
+
+// merged adds up neighbours that are the same branch.
+func merged(list []guide.Branch) (branches []guide.Branch) {
+	for _, b := range list {
+		n := len(branches) - 1
+		if n < 0 || at(branches[n]) != at(b) || branches[n].Kind != b.Kind {
+			b.Outcomes = maps.Clone(b.Outcomes)
+			branches = append(branches, b)
+			continue
+		}
+		for name, count := range b.Outcomes {
+			branches[n].Outcomes[name] += count
+		}
+	}
+	return branches
 }
 
 func at(b guide.Branch) place { return place{b.File, b.Line, b.Col} }
@@ -183,7 +207,7 @@ func (s *source) around(file, fn string) string {
 // find returns the branches of the source that are those of g, or nil.
 func (s *source) find(g *group) []branch {
 	list := s.funcs[g.name]
-	if len(list) == 0 {
+	if len(list) < len(g.branches) {
 		return nil
 	}
 	type key struct {
@@ -219,7 +243,7 @@ func (s *source) find(g *group) []branch {
 	}
 	var found []branch
 	for _, b := range list {
-		if n := len(found); n < len(g.branches) && b.kind == g.branches[n].Kind && b.col == g.branches[n].Col {
+		if n := len(found); n < len(g.branches) && b.kind == g.branches[n].Kind && b.file == g.branches[n].File && b.col == g.branches[n].Col {
 			found = append(found, b)
 		}
 	}

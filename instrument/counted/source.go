@@ -3,6 +3,7 @@ package counted
 // This file finds the branches of a source.
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -269,11 +270,5 @@ func (w *condition) pair(x *ast.BinaryExpr, op, d decider) {
 }
 
 func (p place) compare(q place) int {
-	if p.file != q.file {
-		return strings.Compare(p.file, q.file)
-	}
-	if p.line != q.line {
-		return p.line - q.line
-	}
-	return p.col - q.col
+	return cmp.Or(strings.Compare(p.file, q.file), cmp.Compare(p.line, q.line), cmp.Compare(p.col, q.col))
 }
