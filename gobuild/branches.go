@@ -3,6 +3,7 @@ package gobuild
 // This file writes the tables of branches of a program.
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
 
-// Archives builds the packages of a command line with -peptable, and all that they import, as Run does, and returns
+// Archives builds the packages of a command line with -peptable or -pepopt, and all that they import, as Run does, and returns
 // the names of their archives by import path. The go command calls the current program for its tools, which is to call Tool.
 func Archives(args *Args, stderr io.Writer) (map[string]string, error) {
 	b := &build{args: args, goCmd: "go", stderr: stderr}
@@ -22,7 +23,8 @@ func Archives(args *Args, stderr io.Writer) (map[string]string, error) {
 	if _, _, err := b.prepare(); err != nil {
 		return nil, err
 	}
-	return b.archives(append(os.Environ(), toolexec.EnvCompiler+"="+b.compiler.Path), append([]string{"-deps", "--"}, args.Patterns...)...)
+	archives, err := b.archives(append(os.Environ(), toolexec.EnvCompiler+"="+b.compiler.Path, toolexec.EnvCounts+"="+b.countsDir), append([]string{"-deps", "--"}, args.Patterns...)...)
+	return archives, errors.Join(err, b.removeCounts())
 }
 
 // writeBranches writes the tables of all packages to the file that the user names.
