@@ -124,3 +124,117 @@ func TestMeasuredBranches(t *testing.T) {
 		}
 	}
 }
+
+// mixed is a program with C code and goroutines, and with calls through an interface that a CPU profile has the compiler inline.
+const mixed = `package main
+
+/*
+static int half(int n) { return n > 10 && n % 2 == 0 ? n / 2 : 3 * n + 1; }
+*/
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"sync"
+	"time"
+)
+
+type step interface{ next(n int) int }
+
+type up struct{ limit int }
+
+func (u *up) next(n int) int {
+	if n > u.limit || n < 0 {
+		return n % 7
+	}
+	return n + 3
+}
+
+type down struct{}
+
+func (down) next(n int) int { return n / 2 }
+
+func walk(s step, n int) (sum int) {
+	for i := range n {
+		sum = s.next(sum + i)
+	}
+	return sum
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		f, err := os.Create(os.Args[1])
+		if err != nil {
+			panic(err)
+		}
+		pprof.StartCPUProfile(f)
+		for begin := time.Now(); time.Since(begin) < time.Second; {
+			walk(&up{1000}, 10000)
+		}
+		pprof.StopCPUProfile()
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	results := make(chan int, 3)
+	total := 0
+	for i := range 20 {
+		wg.Go(func() {
+			var s step = &up{i * 100}
+			if i%5 == 0 {
+				s = down{}
+			}
+			n := walk(s, 1000) + int(C.half(C.int(i)))
+			select {
+			case results <- n:
+			default:
+				mu.Lock()
+				defer mu.Unlock()
+				total += n
+			}
+		})
+	}
+	wg.Wait()
+	close(results)
+	for n := range results {
+		total += n
+	}
+	fmt.Println(total)
+}
+`
+
+// Random counts make no wrong code beside a CPU profile, the race detector and C code.
+func TestRandomCountsBesideOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles much of std with the race detector")
+	}
+	skipUnlessLinux(t)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), mixed)
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/mixed\n\ngo 1.26\n")
+	prog := filepath.Join(t.TempDir(), "prog")
+	outcome := func(command string, flags []string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(command, append(append([]string{"build", "-o", prog}, flags...), ".")...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", cmd, err, out)
+		}
+		cmd = exec.Command(prog, args...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s %q: %v", command, flags, err)
+		}
+		return string(out)
+	}
+	want := outcome("go", nil, filepath.Join(dir, "default.pgo"))
+	if len(want) < 3 {
+		t.Errorf("the program prints %q", want)
+	}
+	for _, flags := range [][]string{{"-pgo=off"}, nil, {"-race"}} {
+		if got := outcome("pepbuild", append(flags, "-pepopt=random:6")); got != want {
+			t.Errorf("%q: %q, want %q", flags, got, want)
+		}
+	}
+}
