@@ -198,9 +198,6 @@ func (s *source) around(file, fn string) string {
 			return two
 		}
 	}
-	if words[0] == "glob" {
-		return initializers
-	}
 	return words[0]
 }
 

@@ -41,6 +41,11 @@ func k(a bool, x int) {
 	}
 }
 
+func glob(a bool) {
+	if a {
+	}
+}
+
 //line grammar.y:100
 func h(x any) {
 	switch x.(type) {
@@ -84,6 +89,7 @@ func TestOutcomes(t *testing.T) {
 		}},
 		{Name: "init.func1", File: "x.go", Branches: []guide.Branch{branch(23, 35, "&&", counts{"true": 1})}},
 		{Name: "k", File: "x.go", Branches: []guide.Branch{branch(26, 10, "if(&&)", counts{"true": 12, "false": 13})}},
+		{Name: "glob", File: "x.go", Branches: []guide.Branch{branch(31, 5, "if", counts{"false": 9})}},
 		{Name: "h", File: "grammar.y", Branches: []guide.Branch{branch(101, 2, "type switch", counts{"default": 6})}},
 	}}
 	got, m := text(t, source, p)
@@ -103,11 +109,12 @@ func TestOutcomes(t *testing.T) {
 		"17 2 C 1", "18 2 C 0",
 		"23 41 F 0", "23 41 T 1",
 		"26 2 F 13", "26 2 T 12", "26 17 F 13", "26 17 T 12", // neighbours, though they are no operands of one operator
+		"31 2 F 9", "31 2 T 0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if m.Funcs != 4 || m.Branches != 10 || m.Counts != 10+1+2+8+5+3+50+11+7+4+6+1+2.2+1+12+13+6 {
+	if m.Funcs != 5 || m.Branches != 11 || m.Counts != 10+1+2+8+5+3+50+11+7+4+6+1+2.2+1+12+13+9+6 {
 		t.Errorf("match %+v", m)
 	}
 }
