@@ -118,6 +118,9 @@ func (o goobj) functions(others map[string]goobj) map[string]Function {
 			return fmt.Sprint(pkg, " ", sym)
 		}
 		other := o.text(o.block(blockPackages) + 8*pkg)
+		if others[other] == nil {
+			return fmt.Sprint(other, " ", sym)
+		}
 		return others[other].symbol(sym)
 	}
 	funcs := map[string]Function{}
