@@ -4,15 +4,11 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/executable"
-	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
@@ -201,39 +197,4 @@ func dump(c *command.Call) error {
 		return err
 	}
 	return c.Print(report.Dump(f))
-}
-
-// makePGO is the command pgo.
-func makePGO(c *command.Call) error {
-	out := c.Flags.String("o", "", "")
-	n := c.Number("n", 10, "calls")
-	cut := c.Percent("cut", 100*pgo.Share)
-	sourcePath := c.Flags.String("source_path", "", "")
-	if err := c.Parse(0, -1); err != nil {
-		return err
-	}
-	if *out == "" {
-		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
-	}
-	f, err := choice.Open(c, c.Args, schema.Paths, schema.CallTargets)
-	if err != nil {
-		return err
-	}
-	t, err := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(*out)
-	if err != nil || !info.IsDir() {
-		return c.Print(t, f.SaveStacks(*out, pgo.Types, t.Stacks()))
-	}
-	names := c.Args
-	if len(names) == 0 {
-		names = []string{f.Name}
-	}
-	edges, err := choice.Open(c, names, schema.Edges)
-	if err != nil {
-		return err
-	}
-	return c.Print(t, errors.Join(f.SaveStacks(filepath.Join(*out, "default.pgo"), pgo.Types, t.Stacks()), edges.Save(filepath.Join(*out, schema.DefaultEdges))))
 }

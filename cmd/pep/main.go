@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"github.com/pepgo/pep/cmd/pep/compiler"
 	"github.com/pepgo/pep/cmd/pep/coverage"
 	"github.com/pepgo/pep/cmd/pep/show"
 	"github.com/pepgo/pep/internal/command"
@@ -28,7 +29,7 @@ var pep = command.Program{
 		{Name: "ranges", Usage: rangesUsage, Run: ranges, Lists: true},
 		{Name: "sites", Usage: sitesUsage, Run: sites, Lists: true},
 		{Name: "accuracy", Usage: accuracyUsage, Run: compare, Lists: true},
-		{Name: "pgo", Usage: pgoUsage, Run: makePGO, Lists: true},
+		{Name: "pgo", Usage: pgoUsage, Run: compiler.PGO, Lists: true},
 		{Name: "merge", Usage: mergeUsage, Run: merge},
 		{Name: "dump", Usage: dumpUsage, Run: dump, Lists: true},
 		{Name: "version", Usage: versionUsage, Run: command.Version},

@@ -1,5 +1,7 @@
 // Package launch builds programs and tests with pepbuild, and runs them.
 //
+//	flags, err := launch.Parse(c, 1)
+//	pkg, args := launch.Split(c.Args)
 //	s, err := launch.New(os.Stdin, os.Stdout, os.Stderr)
 //	program, code, err := s.Build([]string{"-tags=demo", "./cmd/app"})
 //	code, err = s.Run(program, []string{"-n", "10"})
@@ -8,6 +10,7 @@ package launch
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,8 +23,46 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/terminal"
 )
+
+// Parse parses flags and counts arguments as c.Parse does. Flags that c does not define are flags of pepbuild, in the form
+// -flag or -flag=value.
+func Parse(c *command.Call, least int) (build []string, err error) {
+	var own []string
+	for len(c.Args) > 0 && len(c.Args[0]) > 1 && c.Args[0][0] == '-' && c.Args[0] != "--" {
+		arg := c.Args[0]
+		c.Args = c.Args[1:]
+		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		f := c.Flags.Lookup(name)
+		switch {
+		case f != nil && !isBool(f) && !hasValue && len(c.Args) > 0:
+			own = append(own, arg, c.Args[0])
+			c.Args = c.Args[1:]
+		case f != nil || name == "h" || name == "help":
+			own = append(own, arg)
+		default:
+			build = append(build, arg)
+		}
+	}
+	c.Args = append(own, c.Args...)
+	return build, c.Parse(least, -1)
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// Split splits a package off its program's arguments. As for go run, several Go files are one program.
+func Split(args []string) (pkg, rest []string) {
+	n := 1
+	for n < len(args) && strings.HasSuffix(args[n-1], ".go") && strings.HasSuffix(args[n], ".go") {
+		n++
+	}
+	return args[:n], args[n:]
+}
 
 // A Session runs programs in a directory of its own. Their files and profiles stay there, for further
 // commands.
@@ -62,8 +103,22 @@ func find(name string) (string, error) {
 // Build builds a program, with flags and a package, or Go files, for pepbuild. If that fails, it has
 // said why, and code is its exit code.
 func (s *Session) Build(args []string) (program string, code int, err error) {
-	args = append([]string{"build", "-peppkg=all", "-o", s.Dir + string(filepath.Separator)}, args...)
-	if code, err = s.exec(s.pepbuild, args...); code != 0 || err != nil {
+	return s.build(s.pepbuild, append([]string{"-peppkg=all"}, args...))
+}
+
+// Faster is Build for a program with nothing instrumented in it: of the go command, or one that pepbuild lays out, for which
+// args have -pepopt.
+func (s *Session) Faster(layout bool, args []string) (program string, code int, err error) {
+	if layout {
+		return s.build(s.pepbuild, args)
+	}
+	return s.build("go", args)
+}
+
+// build builds a program with a tool.
+func (s *Session) build(tool string, args []string) (program string, code int, err error) {
+	args = append([]string{"build", "-o", s.Dir + string(filepath.Separator)}, args...)
+	if code, err = s.exec(tool, args...); code != 0 || err != nil {
 		return "", code, errors.Join(err, os.RemoveAll(s.Dir))
 	}
 	files, err := os.ReadDir(s.Dir)
@@ -95,10 +150,15 @@ func (s *Session) exec(name string, args ...string) (code int, err error) {
 	cmd := exec.Command(name, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.stdin, s.stdout, s.stderr
 	cmd.Env = append(os.Environ(), "PEPDIR="+s.Dir)
+	return Exec(cmd, func() {})
+}
+
+// Exec runs a program as Run does, and calls a function at each signal that was to end it.
+func Exec(cmd *exec.Cmd, signalled func()) (code int, err error) {
 	if err = cmd.Start(); err != nil {
 		return 0, err
 	}
-	stop := terminal.Forward(cmd, func() {})
+	stop := terminal.Forward(cmd, signalled)
 	defer stop()
 	err = cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/page"
 	"github.com/pepgo/pep/analyze/report"
@@ -29,27 +28,11 @@ type runFlags struct {
 	build           []string // flags of pepbuild
 }
 
-// parseRun parses the flags. Those that pep does not know are flags of pepbuild, in the form -flag or
-// -flag=value.
+// parseRun parses the flags.
 func parseRun(c *command.Call, least int) (f runFlags, err error) {
 	f.text, f.noBrowser, f.out = c.Flags.Bool("text", false, ""), c.Flags.Bool("no_browser", false, ""), c.Flags.String("o", "", "")
-	var own []string
-	for len(c.Args) > 0 && len(c.Args[0]) > 1 && c.Args[0][0] == '-' && c.Args[0] != "--" {
-		arg := c.Args[0]
-		c.Args = c.Args[1:]
-		name, _, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		switch {
-		case name == "o" && !hasValue && len(c.Args) > 0:
-			own = append(own, arg, c.Args[0])
-			c.Args = c.Args[1:]
-		case c.Flags.Lookup(name) != nil || name == "h" || name == "help":
-			own = append(own, arg)
-		default:
-			f.build = append(f.build, arg)
-		}
-	}
-	c.Args = append(own, c.Args...)
-	return f, c.Parse(least, -1)
+	f.build, err = launch.Parse(c, least)
+	return f, err
 }
 
 // Run is the command run.
@@ -62,16 +45,12 @@ func Run(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	// As for go run, several Go files are one program.
-	n := 1
-	for n < len(c.Args) && strings.HasSuffix(c.Args[n-1], ".go") && strings.HasSuffix(c.Args[n], ".go") {
-		n++
-	}
-	program, code, err := s.Build(append(f.build, c.Args[:n]...))
+	pkg, args := launch.Split(c.Args)
+	program, code, err := s.Build(append(f.build, pkg...))
 	if err != nil || code != 0 {
 		return cmp.Or(err, error(command.Exit(code)))
 	}
-	code, err = s.Run(program, c.Args[n:])
+	code, err = s.Run(program, args)
 	return f.finish(c, s, code, err)
 }
 
