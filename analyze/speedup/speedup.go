@@ -128,7 +128,7 @@ func (t *Table) Print(p *listing.Page) {
 	p.Line("")
 	p.Say(listing.Hot, "%s.", t.Conclusion)
 	if t.Changes {
-		p.Say(listing.Warning, "The output of the plain program is not the same in all runs, so nobody has compared outputs.")
+		p.Say(listing.Warning, "The output of the plain program is not the same in all runs, so outputs cannot be compared.")
 	}
 	for _, b := range t.Rows {
 		if b.Differs {

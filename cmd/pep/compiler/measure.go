@@ -34,7 +34,7 @@ func (m *measurement) table(pkg string) (*speedup.Table, error) {
 	}
 	round := time.Since(start) / layouts
 	if m.rounds == 0 {
-		m.rounds = min(max(int(budget/round)/layouts*layouts, minRounds), maxRounds)
+		m.rounds = roundsFor(round)
 	}
 	m.note("%d rounds of %d runs take about %v", m.rounds, len(m.builds), (time.Duration(m.rounds) * round).Round(time.Second))
 	times, err := m.measure(code)
@@ -44,6 +44,11 @@ func (m *measurement) table(pkg string) (*speedup.Table, error) {
 	t := speedup.New(pkg, layouts, m.builds, times)
 	t.ExitCode, t.Changes = code, changes
 	return t, nil
+}
+
+// roundsFor returns how many rounds fit into the budget, in whole turns of the layouts.
+func roundsFor(round time.Duration) int {
+	return min(max(int(budget/max(round, 1))/layouts*layouts, minRounds), maxRounds)
 }
 
 // compare runs each program, and the plain one twice. It notes whose output differs, and whether that of the plain program
