@@ -19,7 +19,7 @@ Usage:
 	pep ranges [flags] [FILE...]       hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
 	pep accuracy [flags] EXACT SAMPLED how well a sampled profile agrees with an exact one
-	pep pgo -o OUT [FILE...]           a profile for go build -pgo
+	pep pgo -o OUT [FILE...]           profiles for the compiler; pep pgo -check measures what they bring
 	pep merge -o OUT FILE...           add up profiles
 	pep dump [flags] FILE              every sample as a line of text
 	pep version                        version of pep
@@ -364,7 +364,7 @@ Examples:
 	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
 `
 
-	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 95] [-source_path dirs] [-json] [FILE...]
+	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 95] [-source_path dirs] [-json] [FILE...] | -check [-rounds N] [-json] [flags of pepbuild] PACKAGE [arguments]
 
 Makes a profile for go build -pgo=OUT of sampled paths, or of call targets, and
 prints the heaviest calls in it. The compiler inlines larger functions where a
@@ -386,6 +386,25 @@ the latter. Several files of one kind are added up.
 	                    more lets the code grow beyond caches
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
+
+With -check it makes nothing, and measures what the profiles in the directory of PACKAGE bring:
+it builds the program plain, with default.pgo, with default.edges.pb.gz (pepbuild -pepopt=auto) and
+with both, each in three random layouts, and runs the twelve programs by turns with the arguments.
+The listing has, for each build, the ratio of its CPU time to that of the plain program: the median
+of the rounds, and an interval. The three intervals have the true medians with 95 % confidence,
+for this input on this machine. A round runs all four builds in one layout.
+
+The program has to end by itself, and to take 20 ms of CPU time at least. All its runs read the
+same input, from a file (< FILE) or none. What the builds print on standard output in a first run
+is compared. Flags that are not listed here are those of pepbuild, as -flag or -flag=value: -pgo=FILE
+and -pepopt=FILES name profiles that are elsewhere, and -ldflags are kept.
+
+	-check              measure
+	-rounds N           how many rounds; without it a minute's, and 12 at least
+
+Examples, in a module:
+
+	pep pgo -check ./cmd/app -n 10 < input
 
 Examples:
 

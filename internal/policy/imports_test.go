@@ -112,11 +112,12 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/coverage cmd/pep/show format/schema
+	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/compiler cmd/pep/coverage cmd/pep/show format/schema
 	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice
 	cmd/pep/snapshot:
 	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/snapshot
-	cmd/pep/launch: analyze/profile format/facts format/schema internal/terminal
+	cmd/pep/launch: analyze/profile format/facts format/schema internal/command internal/terminal
+	cmd/pep/compiler: analyze/... format/schema internal/command cmd/pep/choice cmd/pep/launch
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
 	cmd/peptrace: tracer analyze/source cmd/peptrace/cold internal/command internal/listing
 	cmd/peptrace/cold: tracer analyze/cold analyze/source internal/command internal/listing internal/terminal

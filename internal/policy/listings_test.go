@@ -14,6 +14,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/analyze/speedup"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
@@ -38,6 +39,8 @@ var listings = []namedListing{
 	{"pep sites", &report.SiteTable{}},
 	{"pep sites TABLE", &report.BranchTable{}},
 	{"pep accuracy", &report.AccuracyTable{}},
+	{"pep pgo", &report.PGOTable{}},
+	{"pep pgo -check", &speedup.Table{}},
 	{"pep dump", &report.DumpTable{}},
 	{"pepsim run", &replay.RunTable{}},
 	{"pepsim trace info", &trace.InfoTable{}},

@@ -195,6 +195,10 @@ func TestInput(t *testing.T) {
 			t.Errorf("got %v of CPU time, code %d, %q and %v", cpu, code, &b, err)
 		}
 	}
+	t.Setenv(asCat, "kill")
+	if _, _, err := cat(os.Args[0], nil, false); err == nil || !strings.HasSuffix(err.Error(), ` test": signal: killed`) {
+		t.Errorf("a program that is killed: got %v", err)
+	}
 	if f, err := fileOf(open(os.DevNull)); f != nil || err != nil {
 		t.Errorf("%s: got %v and %v", os.DevNull, f, err)
 	}
@@ -218,6 +222,13 @@ const asCat = "TEST_AS_CAT"
 func TestMain(m *testing.M) {
 	if os.Getenv(asCat) == "" {
 		os.Exit(m.Run())
+	}
+	if os.Getenv(asCat) == "kill" {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil || self.Kill() != nil {
+			panic(err)
+		}
+		select {}
 	}
 	fmt.Print(os.Args[1], " ")
 	io.Copy(os.Stdout, os.Stdin)
