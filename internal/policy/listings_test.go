@@ -39,7 +39,6 @@ var listings = []namedListing{
 	{"pep sites", &report.SiteTable{}},
 	{"pep sites TABLE", &report.BranchTable{}},
 	{"pep accuracy", &report.AccuracyTable{}},
-	{"pep pgo", &report.PGOTable{}},
 	{"pep pgo -check", &speedup.Table{}},
 	{"pep dump", &report.DumpTable{}},
 	{"pepsim run", &replay.RunTable{}},
