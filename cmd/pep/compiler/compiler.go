@@ -60,7 +60,11 @@ func PGO(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Print(t, errors.Join(f.SaveStacks(filepath.Join(*out, "default.pgo"), pgo.Types, t.Stacks()), edges.Save(filepath.Join(*out, schema.DefaultEdges))))
+	err = errors.Join(f.SaveStacks(filepath.Join(*out, "default.pgo"), pgo.Types, t.Stacks()), edges.Save(filepath.Join(*out, schema.DefaultEdges)))
+	if err == nil {
+		c.Note("default.pgo and %s are in %s: pepbuild build -pepopt=auto takes them for package main there, and pep pgo -check measures what they bring", schema.DefaultEdges, *out)
+	}
+	return c.Print(t, err)
 }
 
 // set returns one of some flags that the command line has set, or "".
