@@ -28,8 +28,9 @@ Usage:
 A program writes several files when it ends, app.71.T.paths.pb.gz and others, if 71 was
 its process ID and T the time when it started. Give any of them: pep takes the one of the
 same run that has what it needs. Without FILE pep takes the newest profile in $PEPDIR, or
-else the current directory, and says which on standard error. FILE may be - for the
-standard input. All files also open in go tool pprof.
+else the current directory, and says which on standard error; a directory in place of FILE
+stands for the newest in it. FILE may be - for the standard input. All files also open in
+go tool pprof.
 
 FUNC and -func are the name of a function as a listing has it, main.(*T).Method or
 go/types.(*Named).methodIndex·p6, or else a regular expression.

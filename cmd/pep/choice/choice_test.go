@@ -31,6 +31,10 @@ func TestNewest(t *testing.T) {
 		if err != nil || len(got) != 1 || got[0] != filepath.Join(dir, want) || note != filepath.Join(dir, want)+wantNote {
 			t.Errorf("of %q: got %q, %q, %v, want %q, %q", kinds, got, note, err, want, wantNote)
 		}
+		named, namedNote, err := choice.Files([]string{dir}, "elsewhere", kinds...)
+		if err != nil || !slices.Equal(named, got) || namedNote != note {
+			t.Errorf("of %q, with the directory named: got %q, %q, %v, want %q, %q", kinds, named, namedNote, err, got, note)
+		}
 	}
 	if _, _, err := choice.Files(nil, dir, schema.Paths); err == nil || !strings.Contains(err.Error(), "pepbuild build -o prog") {
 		t.Errorf("an empty directory: %v", err)

@@ -37,9 +37,14 @@ func kindOf(name string) (stem string, kind schema.Kind) {
 }
 
 // Files returns the names of the profiles to read, of one of the kinds if possible. A file of another kind stands for
-// that of the same run of the program, if that exists: all files of a run are as good. Without any
-// names it returns the newest profile in a directory, and a note for the user.
+// that of the same run of the program, if that exists: all files of a run are as good. A directory
+// stands for the newest profile in it, and so does dir without any names; then there is a note for the user.
 func Files(names []string, dir string, kinds ...schema.Kind) (found []string, note string, err error) {
+	if len(names) == 1 {
+		if info, err := os.Stat(names[0]); err == nil && info.IsDir() {
+			dir, names = names[0], nil
+		}
+	}
 	if len(names) == 0 {
 		name, note, err := newest(dir, kinds)
 		return []string{name}, note, err
@@ -98,7 +103,7 @@ func newest(dir string, kinds []schema.Kind) (name, note string, err error) {
 		if slices.Contains(kinds, schema.Values) {
 			how = "pepbuild build -peptaps=loads,types,calls -peptapmode=burst -o prog . && ./prog"
 		}
-		return "", "", fmt.Errorf("no FILE given, and no .%s%s in the directory %s; to make one: %s", kinds[0], suffix, dir, how)
+		return "", "", fmt.Errorf("there is no .%s%s file in the directory %s; to make one: %s", kinds[0], suffix, dir, how)
 	}
 	name = filepath.Join(dir, name)
 	switch {

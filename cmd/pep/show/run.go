@@ -105,7 +105,7 @@ func (f runFlags) show(c *command.Call, s *launch.Session, r *launch.Run) error 
 	if err := command.WriteFile(name, func(w io.Writer) error { return page.Write(w, p) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Stderr, "pep: %s has the page, and %s the program and its profiles, for pep top and the like\n", name, s.Dir)
+	fmt.Fprintf(c.Stderr, "pep: %s has the page, and %s the program and its profiles, for pep top %s and the like\n", name, s.Dir, s.Dir)
 	if *f.noBrowser || *f.out != "" {
 		return nil
 	}
