@@ -81,7 +81,7 @@ func TestNumberOfRounds(t *testing.T) {
 	if err != nil || table.Rounds != maxRounds {
 		t.Errorf("got %d rounds and %v, want %d", table.Rounds, err, maxRounds)
 	}
-	for took, want := range map[time.Duration]int{time.Minute: minRounds, time.Second: 60, 1100 * time.Millisecond: 54, 0: maxRounds} {
+	for took, want := range map[time.Duration]int{time.Minute: minRounds, time.Second: 60, 1150 * time.Millisecond: 51, 0: maxRounds} {
 		if got := roundsFor(took); got != want {
 			t.Errorf("rounds that take %v: got %d, want %d", took, got, want)
 		}
