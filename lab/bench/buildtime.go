@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -60,6 +61,32 @@ func (t *buildTimer) measure(p *program, pkgs []string) (map[string]Run, error) 
 	}
 	times["pepbuild"], err = tool(p.dir, t.env, salted, "build", "-peppkg="+t.Packages, "-o", p.exe("timed"), ".")
 	return times, err
+}
+
+// coldBuilds times two builds of all packages: plain, and with measured branches. The compiler of pepbuild has been
+// built. Each is the least of two.
+func (p *program) coldBuilds() (map[string]Run, error) {
+	p.logf("%s: timing builds", p.name)
+	times := make(map[string]Run)
+	for range 2 {
+		for _, b := range []struct {
+			name, exe string
+			flags     []string
+		}{{"go", "go", nil}, {"pepbuild", p.Pepbuild, []string{"-pepopt=" + p.edgesName()}}} {
+			err := p.inWork("cache", func(cache string) error {
+				args := slices.Concat([]string{"build"}, b.flags, []string{"-pgo=off", "-o", p.exe("timed"), "."})
+				r, err := tool(p.dir, []string{"GOCACHE=" + cache}, b.exe, args...)
+				if known, ok := times[b.name]; err == nil && (!ok || r.CPU < known.CPU) {
+					times[b.name] = r
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return times, nil
 }
 
 // salted returns a copy of the command pepbuild with some bytes appended. The copy does the

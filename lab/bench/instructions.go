@@ -28,7 +28,7 @@ func (p *program) measureInstructions(c *Cost, n int) (err error) {
 	if n == 0 {
 		return nil
 	}
-	c.Instructions, err = p.instructions(buildsOf(c.Variants), n)
+	c.Instructions, _, err = p.instructions(buildsOf(c.Variants), n, false)
 	if errors.Is(err, ErrNoValgrind) {
 		p.logf("%s: %v", p.name, err)
 		c.Skipped, err = err, nil
@@ -39,33 +39,34 @@ func (p *program) measureInstructions(c *Cost, n int) (err error) {
 // instructions returns, for every build, how many more instructions largeScale percent of
 // the workload take than smallScale percent. It takes the least of n runs. The numbers vary
 // a little with the order of maps and of goroutines. The runs have no ticks, because ticks
-// of CPU time would come far too often under valgrind.
-func (p *program) instructions(builds []string, n int) (map[string]int64, error) {
-	counts := make(map[string]int64)
+// of CPU time would come far too often under valgrind. If caches is set, the second result has how many more
+// of these instructions were not in the first cache of instructions; that takes twice as long.
+func (p *program) instructions(builds []string, n int, caches bool) (counts, misses map[string]int64, err error) {
+	counts, misses = make(map[string]int64), make(map[string]int64)
 	for _, build := range builds {
 		if build == selfBuild {
 			continue // its profiler needs signals
 		}
 		for i := range n {
 			p.logf("%s: counting instructions, %s, run %d of %d", p.name, build, i+1, n)
-			small, err := p.execute(build, smallScale)
+			small, err := p.execute(build, smallScale, caches)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", build, err)
+				return nil, nil, fmt.Errorf("%s: %w", build, err)
 			}
-			large, err := p.execute(build, largeScale)
+			large, err := p.execute(build, largeScale, caches)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", build, err)
+				return nil, nil, fmt.Errorf("%s: %w", build, err)
 			}
-			n, err := additional(small, large)
+			n, err := additional(small.instructions, large.instructions)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", build, err)
+				return nil, nil, fmt.Errorf("%s: %w", build, err)
 			}
 			if i == 0 || n < counts[build] {
-				counts[build] = n
+				counts[build], misses[build] = n, large.misses-small.misses
 			}
 		}
 	}
-	return counts, nil
+	return counts, misses, nil
 }
 
 // additional returns how many more instructions large are than small. It is an error if they are so few more
@@ -77,11 +78,11 @@ func additional(small, large int64) (int64, error) {
 	return large - small, nil
 }
 
-// execute returns the instructions that a build executes at a scale.
-func (p *program) execute(build string, scale int) (int64, error) {
+// execute returns what a build executes at a scale.
+func (p *program) execute(build string, scale int, caches bool) (executed, error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
-		return 0, err
+		return executed{}, err
 	}
 	defer os.RemoveAll(out)
 	// Fewer signals and threads make the counts of two runs more alike.
@@ -89,38 +90,55 @@ func (p *program) execute(build string, scale int) (int64, error) {
 	if build != exactBuild {
 		env = append(env, noTicks)
 	}
-	return countInstructions(out, env, p.exe(build), strconv.Itoa(scale))
+	return countInstructions(out, env, caches, p.exe(build), strconv.Itoa(scale))
+}
+
+// executed is what a program executes.
+type executed struct {
+	instructions int64
+	misses       int64 // of the first cache of instructions; 0 if caches are not simulated
 }
 
 // countInstructions runs a program in the directory dir, with additions to the
 // environment, and returns how many instructions it executes.
 //
-// The counter is cachegrind without its caches. Callgrind counts the same, but up
+// The counter is cachegrind, without its caches unless they are asked for. Callgrind counts the same, but up
 // to 3.19 at least it mixes up the signals of threads: it stops with a failed
 // assertion (vgCallgrind_post_signal) when valgrind switches to another thread
 // while one handles a signal. Cachegrind keeps no account of calls.
-func countInstructions(dir string, env []string, program string, args ...string) (int64, error) {
+func countInstructions(dir string, env []string, caches bool, program string, args ...string) (e executed, err error) {
 	valgrind, err := exec.LookPath("valgrind")
 	if err != nil {
-		return 0, fmt.Errorf("%w: valgrind is not in PATH", ErrNoValgrind)
+		return e, fmt.Errorf("%w: valgrind is not in PATH", ErrNoValgrind)
 	}
-	cmd := exec.Command(valgrind, "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program)
+	simulate := "--cache-sim=no"
+	if caches {
+		simulate = "--cache-sim=yes"
+	}
+	cmd := exec.Command(valgrind, "--tool=cachegrind", simulate, "--cachegrind-out-file=/dev/null", program)
 	cmd.Args = append(cmd.Args, args...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("%w: valgrind cannot run %s: %w: %s", ErrNoValgrind, filepath.Base(program), err, reason(stderr.String()))
+		return e, fmt.Errorf("%w: valgrind cannot run %s: %w: %s", ErrNoValgrind, filepath.Base(program), err, reason(stderr.String()))
 	}
-	m := executed.FindStringSubmatch(stderr.String())
+	if e.instructions, err = counter(stderr.String(), "I refs"); err == nil && caches {
+		e.misses, err = counter(stderr.String(), "I1 misses")
+	}
+	return e, err
+}
+
+// counter returns a number from the messages of cachegrind.
+func counter(text, name string) (int64, error) {
+	line := regexp.MustCompile(`(?m)^==\d+== ` + strings.ReplaceAll(name, " ", " +") + `: +([\d,]+)`)
+	m := line.FindStringSubmatch(text)
 	if m == nil {
-		return 0, fmt.Errorf("%w: valgrind does not say how many: %s", ErrNoValgrind, reason(stderr.String()))
+		return 0, fmt.Errorf("%w: valgrind does not say how many %s: %s", ErrNoValgrind, name, reason(text))
 	}
 	return strconv.ParseInt(strings.ReplaceAll(m[1], ",", ""), 10, 64)
 }
-
-var executed = regexp.MustCompile(`(?m)^==\d+== I +refs: +([\d,]+)`)
 
 // reason returns the line of valgrind's messages that says why it stopped. It is the line
 // of a failed assertion, which advice follows, or the last line that is not empty.

@@ -17,16 +17,27 @@ func (c *Config) costs(measure func(*program) (Cost, error)) ([]Cost, error) {
 	if err != nil {
 		return nil, err
 	}
+	costs := make([]Cost, len(dirs))
+	err = c.inLanes(len(dirs), func(i int) error {
+		return c.in(dirs[i], func(p *program) (err error) {
+			costs[i], err = measure(p)
+			return err
+		})
+	})
+	return costs, err
+}
+
+// inLanes calls f with the numbers below n, in each lane with one after the other. An error ends its lane.
+func (c *Config) inLanes(n int, f func(i int) error) error {
 	processors, err := c.processors()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	next := make(chan int, len(dirs))
-	for i := range dirs {
+	next := make(chan int, n)
+	for i := range n {
 		next <- i
 	}
 	close(next)
-	costs := make([]Cost, len(dirs))
 	errs := make([]error, max(1, c.Lanes))
 	var lanes sync.WaitGroup
 	for lane := range errs {
@@ -41,15 +52,12 @@ func (c *Config) costs(measure func(*program) (Cost, error)) ([]Cost, error) {
 				if errs[lane] != nil {
 					return
 				}
-				errs[lane] = c.in(dirs[i], func(p *program) (err error) {
-					costs[i], err = measure(p)
-					return err
-				})
+				errs[lane] = f(i)
 			}
 		})
 	}
 	lanes.Wait()
-	return costs, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // processors returns those of the lanes, at least as many as there are lanes.

@@ -29,7 +29,7 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable: "plain", "sample", "guided", "less", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
+	Build string   // which executable, "" if the program has none: "plain", "sample", "guided", "less", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
@@ -251,6 +251,9 @@ func (p *program) rounds(c *Cost, rounds, layouts int) error {
 		p.logf("%s: round %d of %d", p.name, round+1, rounds)
 		for i := range c.Variants {
 			i = (i + round) % len(c.Variants)
+			if c.Variants[i].Build == "" {
+				continue
+			}
 			r, exit, err := p.runVariant(c.Variants[i], round%layouts)
 			if err == nil {
 				err = r.same(plain)

@@ -9,123 +9,276 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/pepgo/pep/analyze/pgo"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 )
 
 const (
-	cpuBuild   = "cpu"   // with a CPU profile of package runtime/pprof
-	callsBuild = "calls" // with the profile that pep pgo makes
-
-	branchesBuild = "branches" // with outcomes of branches, by pepbuild
-	bothBuild     = "both"     // with them and the CPU profile
+	cpuBuild      = "cpu"      // with a CPU profile of package runtime/pprof
+	branchesBuild = "branches" // with outcomes of branches, counted exactly
+	sampledBuild  = "sampled"  // with sampled ones
+	otherBuild    = "other"    // with exact ones of the program's second input
+	bothBuild     = "both"     // with exact ones and the CPU profile
+	pepBuild      = "pep"      // with both files that pep pgo writes into a directory
 )
 
 // flatProgram is a program whose functions are all equally hot.
 const flatProgram = "flat"
 
+// secondInput is the environment of programs that are to work on their second input. Those that have none
+// work on the first.
+const secondInput = "PEPBENCH_INPUT=2"
+
+// defaults is the environment of programs that sample as they do if the user says nothing.
+const defaults = "PEPOPTS="
+
 // PGOOptions say what PGO measures.
 type PGOOptions struct {
 	Cut          float64 // share of the weight that the calls to be inlined have
 	Profiled     int     // workload of the runs that the profiles are of, in percent of the whole
-	Exact        bool    // outcomes of branches are counted exactly, and not sampled
 	Rounds       int     // runs of each variant
 	Layouts      int     // orders of functions, one of them in each round
-	Instructions int     // runs under valgrind of each build; 0 is none
+	Instructions int     // runs under valgrind of some builds; 0 is none
+	BuildTimes   int     // of how many programs builds are timed, the first ones
+	After        string  // the name of a file without which no runs are measured; "" is none
 }
 
-// PGO measures what programs gain if the compiler gets a profile of a run, by turns as
-// Overhead does: the CPU profile of a run of the plain program, what pep pgo makes of the
-// sampled paths of a run with the same workload, the outcomes of branches of such a run, and both these and the CPU profile. A further program, flat, has
-// 400 functions that call a method of an interface each: a CPU profile has samples of few of them. It is
-// measured last, by itself and on all processors, also if there are lanes.
-func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
-	measure := func(p *program) (Cost, error) {
-		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil},
-			{"branches", branchesBuild, nil}, {"branches, CPU profile", bothBuild, nil}}}
-		err := p.optimise(opts)
-		if err == nil {
-			err = p.rounds(&c, opts.Rounds, opts.Layouts)
-		}
-		if err == nil {
-			err = p.measureInstructions(&c, opts.Instructions)
-		}
-		return c, err
+// An Optimised is what PGO finds out about a program.
+type Optimised struct {
+	Cost
+	Layouts int
+	Rebuild time.Duration    // CPU time of the build with the branches of the sampled run
+	Misses  map[string]int64 // of the cache of instructions, by build; nil if not measured
+	Builds  map[string]Run   // timed with an empty cache: "go", "pepbuild"; nil if not measured
+	Err     error            // why the program is not measured
+}
+
+// pgoVariants returns the variants that PGO measures.
+func pgoVariants() []Variant {
+	return []Variant{
+		{"plain", plainBuild, nil},
+		{"CPU profile", cpuBuild, nil},
+		{"branches", branchesBuild, nil},
+		{"branches, sampled", sampledBuild, nil},
+		{"branches, other input", otherBuild, nil},
+		{"CPU profile, branches", bothBuild, nil},
+		{"pep pgo", pepBuild, nil},
+		{"profiled run", sampleBuild, []string{defaults}},
 	}
-	costs, err := cfg.costs(measure)
-	if err != nil {
-		return costs, err
-	}
-	err = cfg.inWork(flatProgram, func(work string) error {
-		dir := filepath.Join(work, "module")
-		if err := writeFlat(dir); err != nil {
-			return err
-		}
-		c, err := measure(&program{cfg, flatProgram, dir, work})
-		costs = append(costs, c)
+}
+
+// PGO measures what programs gain if the compiler gets profiles: the CPU profile of a run of the plain
+// program; outcomes of branches, exact, sampled, and of another input; both; and what pep pgo makes of a sampled run. First it
+// builds all programs, which other work on the machine does not disturb. Then the variants run by turns as Overhead
+// has them. An error of one program is in its result, and does not stop the others. Without names of programs, there is
+// a further one, flat, that has 400 functions which call a method of an interface each: a CPU profile has samples of few of them.
+func PGO(cfg *Config, opts PGOOptions) ([]Optimised, error) {
+	var all []Optimised
+	err := cfg.inWork("pgo", func(work string) (err error) {
+		all, err = cfg.pgo(opts, work)
 		return err
 	})
-	return costs, err
+	return all, err
 }
 
-// optimise builds p without a profile and with each of the two profiles.
-func (p *program) optimise(opts PGOOptions) error {
+func (c *Config) pgo(opts PGOOptions, work string) ([]Optimised, error) {
+	programs, err := c.allIn(work)
+	if err != nil {
+		return nil, err
+	}
+	if c.Programs == nil {
+		p := &program{c, flatProgram, filepath.Join(work, "module"), filepath.Join(work, flatProgram)}
+		if err := errors.Join(writeFlat(p.dir), os.Mkdir(p.work, 0o777)); err != nil {
+			return nil, err
+		}
+		programs = append(programs, p)
+	}
+	all := make([]Optimised, len(programs))
+	// step does one part of the work on all programs that have made no mistake.
+	step := func(n int, do func(p *program, o *Optimised) error) error {
+		return c.inLanes(n, func(i int) error {
+			o := &all[i]
+			if o.Err == nil {
+				if o.Err = do(programs[i], o); o.Err != nil {
+					c.logf("%s: left out: %v", programs[i].name, o.Err)
+				}
+			}
+			return nil
+		})
+	}
+	err = step(len(programs), func(p *program, o *Optimised) error {
+		*o = Optimised{Cost: Cost{Program: p.name, Variants: pgoVariants()}, Layouts: opts.Layouts}
+		if err := p.optimise(o, opts); err != nil {
+			return err
+		}
+		return p.countCosts(o, opts.Instructions)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if opts.After != "" {
+		c.logf("built all; waiting for %s", opts.After)
+		if err := waitFor(opts.After); err != nil {
+			return nil, err
+		}
+	}
+	c.logf("built all; measuring")
+	err = step(len(programs), func(p *program, o *Optimised) error {
+		if err := p.rounds(&o.Cost, opts.Rounds, opts.Layouts); err != nil {
+			return err
+		}
+		c.logf("%s: measured: %s", p.name, strings.Join(pgoCells(o), " "))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	whole := *c
+	whole.Lanes = 0 // builds use all processors
+	c = &whole
+	err = step(min(opts.BuildTimes, len(programs)), func(p *program, o *Optimised) (err error) {
+		o.Builds, err = p.coldBuilds()
+		return err
+	})
+	return all, err
+}
+
+// waitFor returns when there is a file.
+func waitFor(name string) error {
+	for {
+		_, err := os.Stat(name)
+		if !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// edgesName is the profile of edges that pepBuild and coldBuilds take.
+func (p *program) edgesName() string { return filepath.Join(p.work, "default.edges.pb.gz") }
+
+// optimise builds p without a profile and with each of the profiles. Those that it needs only once it removes.
+func (p *program) optimise(o *Optimised, opts PGOOptions) error {
 	p.logf("%s: building and profiling", p.name)
-	if err := p.pepbuild(sampleBuild); err != nil {
+	defer os.Remove(p.exe(exactBuild))
+	defer os.Remove(p.exe(selfBuild))
+	if err := errors.Join(p.inPGOLayouts(plainBuild, opts.Layouts, "off", ""), p.inPGOLayouts(sampleBuild, opts.Layouts, "off", ""),
+		p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
 		return err
 	}
 	cfg := *p.Config
 	cfg.Scale = max(1, p.Scale*opts.Profiled/100)
 	profiled := &program{&cfg, p.name, p.dir, p.work}
-	outcomes := sampleBuild
-	if opts.Exact {
-		outcomes = exactBuild
-		if err := p.pepbuild(exactBuild, "-pepmode=exact"); err != nil {
-			return err
-		}
-	}
-	_, edges, err := profiled.edgesFile(outcomes, PEP.env())
+	_, exact, err := profiled.edgesFile(exactBuild, defaults)
 	if err != nil {
 		return err
 	}
-	calls, cpu := filepath.Join(p.work, "calls.pgo"), filepath.Join(p.work, "cpu.pgo")
-	if err := errors.Join(profiled.profileCPU(cpu), profiled.profileCalls(calls, opts.Cut)); err != nil {
+	calls, cpu := filepath.Join(p.work, "default.pgo"), filepath.Join(p.work, "cpu.pgo")
+	if err := errors.Join(profiled.profileCPU(cpu), profiled.profileSampled(calls, opts.Cut)); err != nil {
 		return err
 	}
-	for _, b := range []struct{ build, profile, edges string }{{plainBuild, "off", ""}, {cpuBuild, cpu, ""}, {callsBuild, calls, ""},
-		{branchesBuild, "off", edges}, {bothBuild, cpu, edges}} {
-		p.logf("%s: building, %s", p.name, b.build)
-		err := inLayouts(b.build, opts.Layouts, func(name string, flags ...string) error {
-			flags = append(flags, "-pgo="+b.profile)
-			if b.edges == "" {
-				return p.plain(name, flags...)
-			}
-			_, err := tool(p.dir, nil, p.Pepbuild, append(append([]string{"build", "-pepopt=" + b.edges, "-o", p.exe(name)}, flags...), ".")...)
-			return err
-		})
+	builds := []struct{ build, profile, edges string }{
+		{cpuBuild, cpu, ""}, {branchesBuild, "off", exact}, {sampledBuild, "off", p.edgesName()}, {bothBuild, cpu, exact}, {pepBuild, calls, p.edgesName()},
+	}
+	second, err := profiled.hasSecondInput()
+	if err != nil {
+		return err
+	}
+	if second {
+		_, other, err := profiled.edgesFile(exactBuild, defaults, secondInput)
 		if err != nil {
+			return err
+		}
+		builds = append(builds, struct{ build, profile, edges string }{otherBuild, "off", other})
+	} else {
+		i := slices.IndexFunc(o.Variants, func(v Variant) bool { return v.Build == otherBuild })
+		o.Variants[i].Build = ""
+	}
+	for _, b := range builds {
+		p.logf("%s: building, %s", p.name, b.build)
+		if err := p.inPGOLayouts(b.build, opts.Layouts, b.profile, b.edges, func(r Run) {
+			if b.build == sampledBuild && o.Rebuild == 0 {
+				o.Rebuild = r.CPU
+			}
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// profileCalls writes the profile that pep pgo makes of a sampled run.
-func (p *program) profileCalls(name string, cut float64) error {
-	counts, err := p.profile(sampleBuild, PEP.env())
+// hasSecondInput reports whether p prints something else if it is asked for its second input.
+func (p *program) hasSecondInput() (bool, error) {
+	first, err := start(p.work, nil, p.exe(plainBuild), p.scale())
 	if err != nil {
-		return err
+		return false, err
 	}
-	calls, _, err := pgo.Calls(counts.file)
-	if err != nil {
-		return err
+	second, err := start(p.work, []string{secondInput}, p.exe(plainBuild), p.scale())
+	if err == nil && second.Code != 0 {
+		err = fmt.Errorf("with %s the program exits with code %d", secondInput, second.Code)
 	}
-	calls, _ = pgo.Undeferred(calls, source.NewTree(""))
-	hot, cold := pgo.Hot(calls, cut)
-	p.logf("%s: %d of %d calls", p.name, len(hot), len(calls))
-	return counts.file.SaveStacks(name, pgo.Types, pgo.Stacks(hot, cold))
+	return first.Stdout != second.Stdout, err
+}
+
+// inPGOLayouts makes a build in all layouts. The executables have no symbols, because linking then takes half the time.
+func (p *program) inPGOLayouts(build string, layouts int, profile, edges string, built ...func(Run)) error {
+	return inLayouts(build, layouts, func(name string, flags ...string) error {
+		exe, args := "go", []string{"build", "-pgo=" + profile, "-o", p.exe(name), "-ldflags=-s"}
+		switch {
+		case build == sampleBuild:
+			exe, args = p.Pepbuild, append(args, "-peppkg="+p.Packages)
+		case edges != "":
+			exe, args = p.Pepbuild, append(args, "-pepopt="+edges)
+		}
+		for _, f := range flags {
+			args[4] += " " + strings.TrimPrefix(f, "-ldflags=")
+		}
+		r, err := tool(p.dir, nil, exe, append(args, ".")...)
+		if err != nil {
+			return err
+		}
+		for _, f := range built {
+			f(r)
+		}
+		return nil
+	})
+}
+
+// profileSampled makes of a sampled run the two profiles that pep pgo makes of it.
+func (p *program) profileSampled(name string, cut float64) error {
+	_, err := p.written(sampleBuild, "*.paths.pb.gz", []string{defaults}, func(paths string) error {
+		f, err := profile.Open(paths)
+		if err != nil {
+			return err
+		}
+		t, err := report.PGO(f, source.NewTree(""), report.PGOOptions{Cut: cut})
+		if err != nil {
+			return err
+		}
+		p.logf("%s: %d of %d calls", p.name, t.Kept, t.Calls)
+		edges := strings.Replace(paths, ".paths.", ".edges.", 1)
+		return errors.Join(f.SaveStacks(name, pgo.Types, t.Stacks()), os.Rename(edges, p.edgesName()))
+	})
+	return err
+}
+
+// countCosts counts instructions, and how often they are not in the cache.
+func (p *program) countCosts(o *Optimised, n int) (err error) {
+	if n == 0 {
+		return nil
+	}
+	o.Instructions, o.Misses, err = p.instructions([]string{plainBuild, cpuBuild, branchesBuild, bothBuild}, n, true)
+	if errors.Is(err, ErrNoValgrind) {
+		p.logf("%s: %v", p.name, err)
+		o.Skipped, err = err, nil
+	}
+	return err
 }
 
 var mainFunc = regexp.MustCompile(`(?m)^func main\(\) \{`)
@@ -273,14 +426,4 @@ func f%d(o operation, x int) int {
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/flat\n\ngo 1.26\n"), 0o644),
 		os.WriteFile(filepath.Join(dir, "main.go"), []byte(b.String()), 0o644))
-}
-
-// PGOTables returns the results as Markdown tables.
-func PGOTables(costs []Cost) string {
-	if len(costs) == 0 {
-		return ""
-	}
-	return section("CPU time", "User and system time: the least of all runs, divided by the least of the program built without a profile. Below 1 the program is faster.", leastRatios(costs, cpu)) +
-		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the program without a profile in the same round.", roundRatios(costs, cpu)) +
-		instructionSection(costs)
 }

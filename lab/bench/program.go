@@ -109,6 +109,25 @@ func (c *Config) each(f func(*program) error) error {
 	return nil
 }
 
+// allIn returns all programs, each with a directory in work.
+func (c *Config) allIn(work string) (list []*program, err error) {
+	dirs, err := c.programs()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		p := &program{c, filepath.Base(dir), dir, filepath.Join(work, filepath.Base(dir))}
+		if !filepath.IsAbs(dir) {
+			p.dir = filepath.Join(c.Root, "testprogs", dir)
+		}
+		if err := os.Mkdir(p.work, 0o777); err != nil {
+			return nil, fmt.Errorf("two programs of one name: %w", err)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
 // in calls f for the program in a directory that programs returns, with an empty work directory.
 func (c *Config) in(dir string, f func(*program) error) error {
 	name := filepath.Base(dir)

@@ -27,6 +27,9 @@ const (
 
 var errUsage = errors.New("usage: filters [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -85,15 +88,19 @@ type image struct {
 	pixels        []byte
 }
 
-// newBatch returns images of noise with a bright square.
+// newBatch returns images of noise with a bright square; in the second input there is more of the first.
 func newBatch(rng *rand.Rand) (images []*image) {
+	noise, bright := 64, byte(160)
+	if secondInput {
+		noise, bright = 230, 25
+	}
 	for range batch {
 		m := newImage(side, side)
 		x, y := rng.IntN(side/2), rng.IntN(side/2)
 		for i := range m.pixels {
-			m.pixels[i] = byte(rng.IntN(64))
+			m.pixels[i] = byte(rng.IntN(noise))
 			if i%side-x < side/2 && i%side > x && i/side-y < side/2 && i/side > y {
-				m.pixels[i] += 160
+				m.pixels[i] += bright
 			}
 		}
 		images = append(images, m)

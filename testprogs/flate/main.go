@@ -28,6 +28,9 @@ const (
 
 var errUsage = errors.New("usage: flate [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -47,6 +50,9 @@ func run(args []string, stdout io.Writer) error {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	inputs := [][]byte{text(rng, inputSize), records(rng, inputSize)}
+	if secondInput {
+		inputs = [][]byte{digits(rng, inputSize), runs(rng, inputSize)}
+	}
 	codecs := make([]*codec, len(levels))
 	for i, level := range levels {
 		if codecs[i], err = newCodec(level); err != nil {
@@ -145,6 +151,24 @@ func records(rng *rand.Rand, size int) []byte {
 		out = binary.LittleEndian.AppendUint32(out, i)
 		out = binary.LittleEndian.AppendUint32(out, uint32(walk))
 		out = append(out, byte(rng.IntN(2)), 0, 0, byte(rng.Uint32()))
+	}
+	return out[:size]
+}
+
+// digits returns size bytes of hexadecimal numbers.
+func digits(rng *rand.Rand, size int) []byte {
+	var out []byte
+	for len(out) < size {
+		out = fmt.Appendf(out, "%x\n", rng.Uint64())
+	}
+	return out[:size]
+}
+
+// runs returns size bytes, of which many that follow each other are the same.
+func runs(rng *rand.Rand, size int) []byte {
+	var out []byte
+	for len(out) < size {
+		out = append(out, bytes.Repeat([]byte{byte(rng.Uint32())}, 1+rng.IntN(200))...)
 	}
 	return out[:size]
 }

@@ -23,6 +23,9 @@ const (
 
 var errUsage = errors.New("usage: flips [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -41,6 +44,9 @@ func run(args []string) error {
 	n := max(2, batches*scale/100)
 	rng := rand.New(rand.NewPCG(18, 19))
 	day, night := newBatch(rng, byDay), newBatch(rng, byNight)
+	if secondInput {
+		day, night = newBatch(rng, atNoon), newBatch(rng, atNoon)
+	}
 	w := newWall()
 	for i := range n {
 		traffic := day
@@ -89,6 +95,7 @@ type traffic struct{ inside, tcp, opens, low, texts, long int }
 var (
 	byDay   = traffic{inside: 92, tcp: 94, opens: 3, low: 90, texts: 93, long: 8}
 	byNight = traffic{inside: 7, tcp: 9, opens: 85, low: 12, texts: 6, long: 88}
+	atNoon  = traffic{inside: 85, tcp: 80, opens: 60, low: 30, texts: 75, long: 60} // second input
 )
 
 func newBatch(rng *rand.Rand, t traffic) (batch []packet) {

@@ -29,6 +29,9 @@ const (
 
 var errUsage = errors.New("usage: httpecho [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -135,9 +138,13 @@ func requestAll(url string, n int) (tally, error) {
 func requestShare(client *http.Client, url string, id, n int) (tally, error) {
 	rng := rand.New(rand.NewPCG(9, uint64(id)))
 	var t tally
+	text, values := "message %x", 20
+	if secondInput {
+		text, values = "<a somewhat longer \"message\" & more, %x>", 2
+	}
 	for seq := range n {
-		req := request{Client: id, Seq: seq, Text: fmt.Sprintf("message %x", rng.Uint64())}
-		for range 1 + rng.IntN(20) {
+		req := request{Client: id, Seq: seq, Text: fmt.Sprintf(text, rng.Uint64())}
+		for range 1 + rng.IntN(values) {
 			req.Values = append(req.Values, rng.Float64())
 		}
 		body, err := post(client, url, req)

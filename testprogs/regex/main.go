@@ -46,6 +46,9 @@ const (
 
 var errUsage = errors.New("usage: regex [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -111,6 +114,11 @@ func newLog(rng *rand.Rand) []byte {
 	keys := []string{"page", "user", "sort", "id"}
 	statuses := []int{200, 200, 200, 304, 404, 500}
 
+	truncated := 20 // of so many lines, one
+	if secondInput {
+		users, methods, truncated = []string{"root", "guest", "x"}, []string{"POST", "HEAD"}, 2
+		segments, keys = []string{"api", "v2", "Admin", "some-longer-segment_42"}, []string{"q", "callback"}
+	}
 	var out bytes.Buffer
 	for range blockLines {
 		fmt.Fprintf(&out, "%d.%d.%d.%d - %s [%d] \"%s ", rng.IntN(256), rng.IntN(3), rng.IntN(256), rng.IntN(256),
@@ -122,7 +130,7 @@ func newLog(rng *rand.Rand) []byte {
 			fmt.Fprintf(&out, "%c%s=%x", "?&"[min(i, 1)], pick(rng, keys), rng.IntN(1e6))
 		}
 		fmt.Fprintf(&out, "\" %d %d", pick(rng, statuses), rng.IntN(1e5))
-		if rng.IntN(20) == 0 {
+		if rng.IntN(truncated) == 0 {
 			out.WriteString(" [truncated")
 		}
 		out.WriteByte('\n')

@@ -38,6 +38,9 @@ const checks = 130
 
 var errUsage = errors.New("usage: typecheck [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -59,6 +62,9 @@ func run(args []string, stdout io.Writer) error {
 	std, err := newStd()
 	if err != nil {
 		return err
+	}
+	if secondInput {
+		roots = []string{"bytes", "bufio", "net/url", "encoding/xml", "go/doc", "html/template", "archive/zip", "encoding/asn1", "image/gif", "index/suffixarray"}
 	}
 	info := newInfo()
 	sum := crc32.NewIEEE()

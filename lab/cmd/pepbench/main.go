@@ -145,10 +145,11 @@ func (m *measurement) pgo(args []string) error {
 	var opts bench.PGOOptions
 	cut := flags.Float64("cut", 100*pgo.Share, "`percentage` of the weight that the calls to be inlined have, as for pep pgo")
 	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
-	flags.BoolVar(&opts.Exact, "exact", false, "count outcomes of branches exactly, and do not sample them")
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
-	flags.IntVar(&opts.Layouts, "layouts", 5, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
-	flags.IntVar(&opts.Instructions, "instructions", 1, "`runs` of each build under valgrind, to count instructions; 0 is none")
+	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.IntVar(&opts.Instructions, "instructions", 1, "`runs` of some builds under valgrind, to count instructions; 0 is none")
+	flags.IntVar(&opts.BuildTimes, "buildtime", 0, "time cold builds of so many `programs`, the first ones")
+	flags.StringVar(&opts.After, "after", "", "measure runs when there is a `file`; builds do not wait for it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -161,11 +162,11 @@ func (m *measurement) pgo(args []string) error {
 		return err
 	}
 	defer done()
-	costs, err := bench.PGO(&m.cfg, opts)
+	all, err := bench.PGO(&m.cfg, opts)
 	if err != nil {
 		return err
 	}
-	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d, in %d layouts. Profiles of runs with %d%% of the workload. Calls with %g%% of the weight.", opts.Rounds, opts.Layouts, opts.Profiled, *cut)+m.workload(), bench.PGOTables(costs))
+	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d, in %d layouts. Profiles of runs with %d%% of the workload. Calls with %g%% of the weight.", opts.Rounds, opts.Layouts, opts.Profiled, *cut)+m.workload(), bench.PGOTables(all))
 }
 
 func (m *measurement) guide(args []string) error {

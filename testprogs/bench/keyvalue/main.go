@@ -28,9 +28,15 @@ const (
 	keys         = 20_000
 )
 
+// Of deletes changes, one is a deletion.
+var deletes = 10
+
 var bucket = []byte("events")
 
 var errUsage = errors.New("usage: keyvalue [percent]")
+
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
 
 func main() {
 	err := run(os.Args[1:], os.Stdout)
@@ -60,6 +66,9 @@ func run(args []string, stdout io.Writer) (err error) {
 		return err
 	}
 	defer db.Close()
+	if secondInput {
+		deletes = 2
+	}
 	sum := crc32.NewIEEE()
 	n := max(1, transactions*scale/100)
 	r := random(1)
@@ -95,7 +104,7 @@ func change(tx *bolt.Tx, r *random) error {
 	}
 	for range batch {
 		key := keyOf(r.below(keys))
-		if r.below(10) == 0 {
+		if r.below(deletes) == 0 {
 			err = b.Delete(key)
 		} else {
 			err = b.Put(key, bytes.Repeat(binary.BigEndian.AppendUint64(nil, uint64(*r)), 1+r.below(12)))

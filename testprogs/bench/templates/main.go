@@ -22,6 +22,9 @@ const pages = 5500
 
 var errUsage = errors.New("usage: templates [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -100,17 +103,21 @@ var words = strings.Fields("lamp table chair <b>bold</b> kettle \"quoted\" brush
 func shop(n int) map[string]any {
 	var items []item
 	var names []string
-	for i := range n % 60 {
+	count, tagged := n%60, 4
+	if secondInput {
+		count, tagged = n%4, 1
+	}
+	for i := range count {
 		name := words[(n+i*i)%len(words)]
 		names = append(names, name)
 		it := item{Name: name, Text: strings.Join(words[i%5:i%5+4], " "), Price: (n*i*37)%9000 - i%3, Width: 20 * i, stars: (n + i) % 6}
-		if i%4 == 0 {
+		if i%tagged == 0 {
 			it.Tags = map[string]string{"colour": words[i%7], "size": strconv.Itoa(i)}
 		}
 		items = append(items, it)
 	}
 	data := map[string]any{"Title": words[n%len(words)], "Items": items, "Names": names, "Notice": ""}
-	if n%5 == 0 {
+	if n%5 == 0 || secondInput {
 		data["Notice"] = "Closed on " + words[n%3]
 	}
 	return data

@@ -17,10 +17,10 @@ import (
 // rounds is the number of maps that are filled and emptied at 100 percent.
 const rounds = 34
 
-// keys is the number of keys of each map.
-const keys = 100_000
-
 var errUsage = errors.New("usage: ordered [percent]")
+
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
 
 func main() {
 	err := run(os.Args[1:], os.Stdout)
@@ -38,6 +38,10 @@ func run(args []string, stdout io.Writer) error {
 	scale, err := percent(args)
 	if err != nil {
 		return err
+	}
+	keys := 100_000 // of each map
+	if secondInput {
+		keys = 900
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	n := max(1, rounds*scale/100)

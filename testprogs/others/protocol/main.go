@@ -22,6 +22,9 @@ const rounds = 3300
 
 var errUsage = errors.New("usage: protocol [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -41,6 +44,9 @@ func run(args []string, stdout io.Writer) error {
 	}
 	// The message is a description of messages: that of descriptor.proto itself.
 	message := protodesc.ToFileDescriptorProto(descriptorpb.File_google_protobuf_descriptor_proto)
+	if secondInput {
+		message = enums()
+	}
 	sum := crc32.NewIEEE()
 	n := max(1, rounds*scale/100)
 	for i := range n {
@@ -73,6 +79,22 @@ func run(args []string, stdout io.Writer) error {
 	}
 	_, err = fmt.Fprintf(stdout, "protocol: %d rounds, checksum %08x\n", n, sum.Sum32())
 	return err
+}
+
+// enums returns a description of enumerations.
+func enums() *descriptorpb.FileDescriptorProto {
+	message := &descriptorpb.FileDescriptorProto{Name: proto.String("enums.proto")}
+	for i := range int32(40) {
+		enum := &descriptorpb.EnumDescriptorProto{Name: proto.String(fmt.Sprintf("E%d", i))}
+		for k := range 4 + i%5 {
+			enum.Value = append(enum.Value, &descriptorpb.EnumValueDescriptorProto{
+				Name: proto.String(fmt.Sprintf("VALUE_%d_OF_%d", k, i)), Number: proto.Int32(k * -i * 1000),
+				Options: &descriptorpb.EnumValueOptions{Deprecated: proto.Bool(k%2 == 0)},
+			})
+		}
+		message.EnumType = append(message.EnumType, enum)
+	}
+	return message
 }
 
 // percent returns the scale that the command line asks for.

@@ -30,6 +30,9 @@ var queries = []string{
 
 var errUsage = errors.New("usage: query [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -46,6 +49,16 @@ func run(args []string, stdout io.Writer) error {
 	scale, err := percent(args)
 	if err != nil {
 		return err
+	}
+	if secondInput {
+		queries = []string{
+			`[.[] | {name, old: (.age >= 50)}] | map(select(.old | not)) | length`,
+			`map(.tags | length) | add / length`,
+			`[.[] | .city | ascii_downcase] | unique | join("-")`,
+			`def fib: if . < 2 then . else (. - 1 | fib) + (. - 2 | fib) end; 13 | fib`,
+			`[foreach .[] as $r (0; . + $r.age; select(. % 10 == 0))] | length`,
+			`map(select(.name | endswith("7"))) | min_by(.age) | .name`,
+		}
 	}
 	var programs []*gojq.Code
 	for _, text := range queries {

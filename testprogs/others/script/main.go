@@ -61,6 +61,9 @@ result := string(list[0]) + " " + string(list[200]) + " " + string(list[399])
 
 var errUsage = errors.New("usage: script [percent]")
 
+// secondInput is set if the program works on its second input.
+var secondInput = os.Getenv("PEPBENCH_INPUT") == "2"
+
 func main() {
 	err := run(os.Args[1:], os.Stdout)
 	if err == nil {
@@ -78,6 +81,9 @@ func run(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if secondInput {
+		scripts = secondScripts
+	}
 	sum := crc32.NewIEEE()
 	n := max(1, rounds*scale/100)
 	for range n {
@@ -92,6 +98,52 @@ func run(args []string, stdout io.Writer) error {
 	_, err = fmt.Fprintf(stdout, "script: %d rounds of %d scripts, checksum %08x\n", n, len(scripts), sum.Sum32())
 	return err
 }
+
+// secondScripts are those of the second input.
+var secondScripts = []string{`
+result := 0
+for i := 1; i < 1500; i++ {
+	x := i
+	for x != 1 {
+		if x % 2 == 0 { x = x / 2 } else { x = 3 * x + 1 }
+		result++
+	}
+}
+`, `
+text := "the path of a tick is not the path of a poll"
+vowels := 0
+longest := 0
+for round := 0; round < 60; round++ {
+	length := 0
+	for c in text {
+		if c == ' ' { length = 0; continue }
+		length++
+		if length > longest { longest = length }
+		if c == 'a' || c == 'e' || c == 'i' || c == 'o' { vowels++ }
+	}
+}
+result := string(vowels) + " " + string(longest)
+`, `
+column := {}
+place := func(row, n) { return 0 }
+place = func(row, n) {
+	if row == n { return 1 }
+	found := 0
+	for c := 0; c < n; c++ {
+		free := true
+		for r := 0; r < row; r++ {
+			d := column[string(r)] - c
+			if d == 0 || d == row - r || d == r - row { free = false; break }
+		}
+		if free {
+			column[string(row)] = c
+			found += place(row + 1, n)
+		}
+	}
+	return found
+}
+result := place(0, 6)
+`}
 
 // percent returns the scale that the command line asks for.
 func percent(args []string) (int, error) {
