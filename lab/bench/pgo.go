@@ -44,8 +44,8 @@ type PGOOptions struct {
 	Profiled     int     // workload of the runs that the profiles are of, in percent of the whole
 	Rounds       int     // runs of each variant
 	Layouts      int     // orders of functions, one of them in each round
-	Instructions int     // runs under valgrind of some builds; 0 is none
-	BuildTimes   int     // of how many programs builds are timed, the first ones
+	Instructions int     // of how many programs instructions are counted, the first ones
+	BuildTimes   int     // of how many of them builds are timed
 	After        string  // the name of a file without which no runs are measured; "" is none
 }
 
@@ -114,11 +114,11 @@ func (c *Config) pgo(opts PGOOptions, work string) ([]Optimised, error) {
 	}
 	err = step(len(programs), func(p *program, o *Optimised) error {
 		*o = Optimised{Cost: Cost{Program: p.name, Variants: pgoVariants()}, Layouts: opts.Layouts}
-		if err := p.optimise(o, opts); err != nil {
-			return err
-		}
-		return p.countCosts(o, opts.Instructions)
+		return p.optimise(o, opts)
 	})
+	if err == nil {
+		err = step(min(opts.Instructions, len(programs)), (*program).countCosts)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -269,11 +269,8 @@ func (p *program) profileSampled(name string, cut float64) error {
 }
 
 // countCosts counts instructions, and how often they are not in the cache.
-func (p *program) countCosts(o *Optimised, n int) (err error) {
-	if n == 0 {
-		return nil
-	}
-	o.Instructions, o.Misses, err = p.instructions([]string{plainBuild, cpuBuild, branchesBuild, bothBuild}, n, true)
+func (p *program) countCosts(o *Optimised) (err error) {
+	o.Instructions, o.Misses, err = p.instructions([]string{plainBuild, cpuBuild, branchesBuild, bothBuild}, 1, true)
 	if errors.Is(err, ErrNoValgrind) {
 		p.logf("%s: %v", p.name, err)
 		o.Skipped, err = err, nil

@@ -207,7 +207,7 @@ func replaySection(all []Optimised) string {
 	text := "PEP-34. Replay is as in the paper: the profile of an earlier run drives the compiler, and what is measured is the optimised program without profiling. The paper's base has a profile, of the beginning of a run; ours has none. " +
 		"In the paper's adaptive run a compiler in the virtual machine optimises the program while it runs, and profiling goes on. Go has no such compiler: the code of a process stays as it was built. What comes nearest is a sequence of runs, of which the first is profiled; " +
 		"then the program is built again with the sampled branches, and goes on without profiling. So the paper's figure has the cost of profiling in all of its time, and of its compiler; ours has that of the first run, and the build stands apart: "
-	text += fmt.Sprintf("it took %.1f s of CPU time in the mean, as long as %.0f plain runs of this workload, when all packages that the profile knows were compiled anew, on a machine with other work. ", mean(rebuilds), mean(runs))
+	text += fmt.Sprintf("it took %.1f s of CPU time in the mean, as long as %.0f plain runs of this workload, with all packages that the profile knows compiled anew, beside other builds. ", mean(rebuilds), mean(runs))
 	saved := 1 - geoMean(gainsOf(all, sampledBuild))
 	if lost := geoMean(profiled) - 1; saved > 0 && lost > 0 {
 		text += fmt.Sprintf("By the means, an optimised run saves %s of a plain one, so %.0f of them make up for the profiled run, and %.0f for the build.", percent(saved), math.Ceil(lost/saved), math.Ceil(mean(runs)/saved))
@@ -261,7 +261,7 @@ func cacheSection(all []Optimised) string {
 	}
 	t.row(means...)
 	return section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, and how many of them the first cache of instructions did not have (I1 of cachegrind), "+
-		"divided by those of the plain program. Least of all runs, in the linker's own layout.%s", largeScale-smallScale, largeScale, smallScale, skipped), t)
+		"divided by those of the plain program, in the linker's own layout.%s", largeScale-smallScale, largeScale, smallScale, skipped), t)
 }
 
 // coldSection is "" if no builds were timed.

@@ -147,14 +147,15 @@ func (m *measurement) pgo(args []string) error {
 	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
-	flags.IntVar(&opts.Instructions, "instructions", 1, "`runs` of some builds under valgrind, to count instructions; 0 is none")
-	flags.IntVar(&opts.BuildTimes, "buildtime", 0, "time cold builds of so many `programs`, the first ones")
+	flags.IntVar(&opts.Instructions, "instructions", 0, "count instructions of so many `programs` under valgrind, the first ones")
+	flags.IntVar(&opts.BuildTimes, "buildtime", 0, "time builds of so many `programs`, the first ones")
 	flags.StringVar(&opts.After, "after", "", "measure runs when there is a `file`; builds do not wait for it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if opts.Rounds < 1 || opts.Layouts < 1 || opts.Profiled < 1 || !(*cut > 0 && *cut <= 100) {
-		return fmt.Errorf("-rounds %d -layouts %d -profiled %d -cut %g: want 1 or more, and a percentage above 0", opts.Rounds, opts.Layouts, opts.Profiled, *cut)
+	if opts.Rounds < opts.Layouts || opts.Layouts < 1 || opts.Profiled < 1 || opts.Instructions < 0 || opts.BuildTimes < 0 || !(*cut > 0 && *cut <= 100) {
+		return fmt.Errorf("-rounds %d -layouts %d -profiled %d -instructions %d -buildtime %d -cut %g: want 1 layout or more, a round for each, no numbers below 0, and a percentage above it",
+			opts.Rounds, opts.Layouts, opts.Profiled, opts.Instructions, opts.BuildTimes, *cut)
 	}
 	opts.Cut = *cut / 100
 	done, err := m.prepare(flags.Args())

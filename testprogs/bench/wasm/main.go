@@ -138,7 +138,7 @@ func run(args []string, stdout io.Writer) error {
 	functions := []struct {
 		name      string
 		arg, step int // of round i: arg + i%step
-	}{{"fib", 17, 4}, {"sieve", 50_000, rounds}}
+	}{{"fib", 17, 4}, {"sieve", 50_000, 1 << 30}}
 	if secondInput {
 		functions[0].name, functions[0].arg = "collatz", 1500
 		functions[1].name, functions[1].arg = "gcd", 1000
