@@ -27,6 +27,18 @@ func TestSignalsDoNotStopTheCount(t *testing.T) {
 	}
 }
 
+func TestCounterOfCachegrind(t *testing.T) {
+	const text = "==12== \n==12== I   refs:      1,142,857\n==12== I1  misses:        1,016\n==12== LLi misses:          996\n"
+	for name, want := range map[string]int64{"I refs": 1_142_857, "I1 misses": 1016, "LLi misses": 996} {
+		if n, err := counter(text, name); n != want || err != nil {
+			t.Errorf("%s: got %d, %v, want %d", name, n, err, want)
+		}
+	}
+	if n, err := counter(text, "D refs"); !errors.Is(err, ErrNoValgrind) {
+		t.Errorf("got %d, %v, want an error", n, err)
+	}
+}
+
 func TestReasonOfValgrind(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"==1== Command: ./x\n==1== \nusage: x\n==1== \n", "usage: x"},

@@ -82,14 +82,13 @@ func PGOTables(all []Optimised) string {
 			cacheSection(measured) +
 			coldSection(measured))
 	}
-	for i, o := range all {
-		if o.Err == nil {
-			continue
+	if len(measured) < len(all) {
+		b.WriteString("## Left out\n\n")
+	}
+	for _, o := range all {
+		if o.Err != nil {
+			fmt.Fprintf(&b, "* %s: %s\n", o.Program, strings.ReplaceAll(strings.TrimSpace(o.Err.Error()), "\n", "; "))
 		}
-		if len(measured) == i || !strings.Contains(b.String(), "## Left out\n") {
-			b.WriteString("## Left out\n\n")
-		}
-		fmt.Fprintf(&b, "* %s: %s\n", o.Program, strings.ReplaceAll(strings.TrimSpace(o.Err.Error()), "\n", "; "))
 	}
 	return b.String()
 }

@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	pprof "github.com/google/pprof/profile"
 )
@@ -53,5 +55,116 @@ func TestProfileCPU(t *testing.T) {
 	}
 	if err := profiled.same(plain); err != nil || !strings.HasPrefix(plain.Stdout, "flat ") {
 		t.Errorf("%v; the plain program prints %q", err, plain.Stdout)
+	}
+}
+
+// A log is a writer that calls a function with what is written.
+type log func(text string)
+
+func (l log) Write(data []byte) (int, error) {
+	l(string(data))
+	return len(data), nil
+}
+
+// Programs are built before any is measured, and a program that cannot be built is left out. What has no second input has no
+// branches of one.
+func TestPGOOfTwoPrograms(t *testing.T) {
+	cfg := smokeConfig(t)
+	dir := t.TempDir()
+	broken, fixed := filepath.Join(dir, "broken"), filepath.Join(dir, "fixed")
+	const mod, program = "module example.com/program\n\ngo 1.26\n", `package main
+
+import "fmt"
+
+func main() {
+	n := 0
+	for i := range 20_000_000 {
+		if i%3 == n&1 {
+			n++
+		}
+	}
+	fmt.Println(n)
+}
+`
+	for name, text := range map[string]string{
+		filepath.Join(broken, "go.mod"): mod, filepath.Join(broken, "main.go"): "package main\n\nfunc main() { nothing() }\n",
+		filepath.Join(fixed, "go.mod"): mod, filepath.Join(fixed, "main.go"): program,
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.Programs, cfg.Scale = []string{"bitboard", broken, fixed}, 4
+	after := filepath.Join(dir, "go")
+	var text bytes.Buffer
+	cfg.Log = log(func(line string) {
+		text.WriteString(line)
+		if strings.HasPrefix(line, "built all; waiting") {
+			if strings.Contains(text.String(), "round 1") {
+				t.Error("programs were measured before all were built")
+			}
+			go func() {
+				time.Sleep(100 * time.Millisecond)
+				if err := os.WriteFile(after, nil, 0o666); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		if _, err := os.Stat(after); err != nil && strings.Contains(line, "round 1") {
+			t.Error("programs were measured before there was a file")
+		}
+	})
+	all, err := PGO(cfg, PGOOptions{Cut: 0.95, Profiled: 100, Rounds: 2, Layouts: 2, After: after})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 3 || all[0].Err != nil || all[1].Err == nil || all[2].Err != nil {
+		t.Fatalf("got %+v, want an error of the second program alone", all)
+	}
+	for i, other := range map[int]int{0: 2, 2: 0} { // runs with branches of the other input
+		o := &all[i]
+		for v, variant := range pgoVariants() {
+			want := 2
+			if variant.Build == otherBuild {
+				want = other
+			}
+			if n := len(o.Runs[v]); n != want {
+				t.Errorf("%s, %s: %d runs, want %d", o.Program, variant.Name, n, want)
+			}
+		}
+		if o.Rebuild <= 0 {
+			t.Errorf("%s: the build with sampled branches took no time", o.Program)
+		}
+	}
+	if table := PGOTables(all); !strings.Contains(table, "| bitboard") || !strings.Contains(table, "* broken: ") {
+		t.Errorf("got\n%s", table)
+	}
+}
+
+// All test programs have a second input.
+func TestSecondInputs(t *testing.T) {
+	cfg := smokeConfig(t)
+	cfg.Scale, cfg.More, cfg.Programs = 1, true, nil
+	programs, err := cfg.allIn(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Programs, err = filepath.Glob(filepath.Join(cfg.Root, "testprogs", "others", "*")); err != nil {
+		t.Fatal(err)
+	}
+	others, err := cfg.allIn(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range append(programs, others...) {
+		if err := p.plain(plainBuild, "-ldflags=-s"); err != nil {
+			t.Fatal(err)
+		}
+		if has, err := p.hasSecondInput(); err != nil || !has {
+			t.Errorf("%s: second input: %v, %v, want true", p.name, has, err)
+		}
 	}
 }
