@@ -78,12 +78,17 @@ import "fmt"
 
 func main() {
 	n := 0
-	for i := range 20_000_000 {
-		if i%3 == n&1 {
-			n++
-		}
+	for i := range 30_000_000 {
+		n = next(i, n)
 	}
 	fmt.Println(n)
+}
+
+func next(i, n int) int {
+	if i%3 == n&1 {
+		return n + 1
+	}
+	return n
 }
 `
 	for name, text := range map[string]string{
@@ -121,8 +126,8 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 3 || all[0].Err != nil || all[1].Err == nil || all[2].Err != nil {
-		t.Fatalf("got %+v, want an error of the second program alone", all)
+	if all[0].Err != nil || all[1].Err == nil || all[2].Err != nil {
+		t.Fatalf("got errors %v, want one of the second program alone", []error{all[0].Err, all[1].Err, all[2].Err})
 	}
 	for i, other := range map[int]int{0: 2, 2: 0} { // runs with branches of the other input
 		o := &all[i]
