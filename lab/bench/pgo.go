@@ -56,7 +56,7 @@ type Optimised struct {
 	Rebuild time.Duration    // CPU time of the build with the branches of the sampled run
 	Misses  map[string]int64 // of the cache of instructions, by build; nil if not measured
 	Builds  map[string]Run   // timed with an empty cache: "go", "pepbuild"; nil if not measured
-	Err     error            // why the program is not measured
+	Err     error            // what has gone wrong; without Runs the program is not measured
 }
 
 // pgoVariants returns the variants that PGO measures.
@@ -100,13 +100,13 @@ func (c *Config) pgo(opts PGOOptions, work string) ([]Optimised, error) {
 		programs = append(programs, p)
 	}
 	all := make([]Optimised, len(programs))
-	// step does one part of the work on all programs that have made no mistake.
+	// step does one part of the work on the first n programs, but for those of which an earlier part has failed.
 	step := func(n int, do func(p *program, o *Optimised) error) error {
 		return c.inLanes(n, func(i int) error {
 			o := &all[i]
 			if o.Err == nil {
 				if o.Err = do(programs[i], o); o.Err != nil {
-					c.logf("%s: left out: %v", programs[i].name, o.Err)
+					c.logf("%s: no more of it: %v", programs[i].name, o.Err)
 				}
 			}
 			return nil
@@ -131,6 +131,7 @@ func (c *Config) pgo(opts PGOOptions, work string) ([]Optimised, error) {
 	c.logf("built all; measuring")
 	err = step(len(programs), func(p *program, o *Optimised) error {
 		if err := p.rounds(&o.Cost, opts.Rounds, opts.Layouts); err != nil {
+			o.Runs = nil
 			return err
 		}
 		c.logf("%s: measured: %s", p.name, strings.Join(pgoCells(o), " "))

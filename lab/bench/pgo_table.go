@@ -68,9 +68,13 @@ func pgoCells(o *Optimised) []string {
 func PGOTables(all []Optimised) string {
 	var b strings.Builder
 	var measured []Optimised
+	errs := ""
 	for _, o := range all {
-		if o.Err == nil {
+		if o.Runs != nil {
 			measured = append(measured, o)
+		}
+		if o.Err != nil {
+			errs += fmt.Sprintf("* %s: %s\n", o.Program, strings.ReplaceAll(strings.TrimSpace(o.Err.Error()), "\n", "; "))
 		}
 	}
 	if len(measured) > 0 {
@@ -82,13 +86,8 @@ func PGOTables(all []Optimised) string {
 			cacheSection(measured) +
 			coldSection(measured))
 	}
-	if len(measured) < len(all) {
-		b.WriteString("## Left out\n\n")
-	}
-	for _, o := range all {
-		if o.Err != nil {
-			fmt.Fprintf(&b, "* %s: %s\n", o.Program, strings.ReplaceAll(strings.TrimSpace(o.Err.Error()), "\n", "; "))
-		}
+	if errs != "" {
+		b.WriteString("## Errors\n\n" + errs)
 	}
 	return b.String()
 }

@@ -63,6 +63,7 @@ func TestPGOTables(t *testing.T) {
 	b.Instructions = map[string]int64{plainBuild: 1e9, cpuBuild: 9e8, branchesBuild: 1e9, bothBuild: 2e9}
 	b.Misses = map[string]int64{plainBuild: 1e6, cpuBuild: 5e5, branchesBuild: -3, bothBuild: 1e6}
 	a.Builds = map[string]Run{"go": {CPU: 10 * time.Second}, "pepbuild": {CPU: 11 * time.Second}}
+	a.Err = errors.New("no builds")
 	c := Optimised{Cost: Cost{Program: "c"}, Err: errors.New("no compiler\nat all")}
 	text := PGOTables([]Optimised{a, c, b})
 	for _, want := range []string{
@@ -75,17 +76,17 @@ func TestPGOTables(t *testing.T) {
 		"it took 20.0 s of CPU time in the mean, as long as 20 plain runs",
 		"In 1 of 2 programs the optimised run is not faster.",
 		"| b              |              1000 M | 1.00 M |                     0.900 |  0.500 |                  1.000 |      - |              2.000 |  1.000 |",
-		"| a              |  10.00 s |                11.00 s | 1.100 |",
-		"## Left out\n\n* c: no compiler; at all\n",
+		"| a              |  10.00 s |                11.00 s | 1.100 |\n| geometric mean |          |                        | 1.100 |",
+		"## Errors\n\n* a: no builds\n* c: no compiler; at all\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if n := strings.Count(text, "## Left out"); n != 1 {
-		t.Errorf("%d headings of what is left out, want 1", n)
+	if text := PGOTables([]Optimised{b}); strings.Contains(text, "## Errors") {
+		t.Errorf("without an error: %s", text)
 	}
-	if text := PGOTables([]Optimised{c}); !strings.HasPrefix(text, "## Left out") {
+	if text := PGOTables([]Optimised{c}); !strings.HasPrefix(text, "## Errors") {
 		t.Errorf("of no program that was measured: %s", text)
 	}
 }

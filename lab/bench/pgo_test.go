@@ -149,6 +149,15 @@ func next(i, n int) int {
 	}
 }
 
+// The directories of programs have their names, so two of one name are an error.
+func TestTwoProgramsOfOneName(t *testing.T) {
+	cfg := lanesConfig(t, "a", "other/a")
+	cfg.Programs = []string{"a", filepath.Join(cfg.Root, "testprogs", "other", "a")}
+	if _, err := PGO(cfg, PGOOptions{Rounds: 1, Layouts: 1}); err == nil || !strings.Contains(err.Error(), "two programs of one name") {
+		t.Errorf("got %v, want an error", err)
+	}
+}
+
 // All test programs have a second input.
 func TestSecondInputs(t *testing.T) {
 	cfg := smokeConfig(t)
