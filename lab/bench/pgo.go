@@ -74,10 +74,11 @@ func pgoVariants() []Variant {
 }
 
 // PGO measures what programs gain if the compiler gets profiles: the CPU profile of a run of the plain
-// program; outcomes of branches, exact, sampled, and of another input; both; and what pep pgo makes of a sampled run. First it
-// builds all programs, which other work on the machine does not disturb. Then the variants run by turns as Overhead
-// has them. An error of one program is in its result, and does not stop the others. Without names of programs, there is
-// a further one, flat, that has 400 functions which call a method of an interface each: a CPU profile has samples of few of them.
+// program; outcomes of branches, exact, sampled, and of another input; both; and what pep pgo makes of a
+// sampled run. First it builds all programs, which other work on the machine does not disturb. Then the
+// variants run by turns as Overhead has them. An error of one program is in its result, and does not stop
+// the others. Without names of programs, there is a further one, flat, that has 400 functions which call a
+// method of an interface each: a CPU profile has samples of few of them.
 func PGO(cfg *Config, opts PGOOptions) ([]Optimised, error) {
 	var all []Optimised
 	err := cfg.inWork("pgo", func(work string) (err error) {
@@ -169,8 +170,11 @@ func (p *program) optimise(o *Optimised, opts PGOOptions) error {
 	p.logf("%s: building and profiling", p.name)
 	defer os.Remove(p.exe(exactBuild))
 	defer os.Remove(p.exe(selfBuild))
-	if err := errors.Join(p.inPGOLayouts(plainBuild, opts.Layouts, "off", ""), p.inPGOLayouts(sampleBuild, opts.Layouts, "off", ""),
-		p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+	if err := errors.Join(
+		p.inPGOLayouts(plainBuild, opts.Layouts, "off", ""),
+		p.inPGOLayouts(sampleBuild, opts.Layouts, "off", ""),
+		p.pepbuild(exactBuild, "-pepmode=exact"),
+	); err != nil {
 		return err
 	}
 	cfg := *p.Config
@@ -185,7 +189,11 @@ func (p *program) optimise(o *Optimised, opts PGOOptions) error {
 		return err
 	}
 	builds := []struct{ build, profile, edges string }{
-		{cpuBuild, cpu, ""}, {branchesBuild, "off", exact}, {sampledBuild, "off", p.edgesName()}, {bothBuild, cpu, exact}, {pepBuild, calls, p.edgesName()},
+		{cpuBuild, cpu, ""},
+		{branchesBuild, "off", exact},
+		{sampledBuild, "off", p.edgesName()},
+		{bothBuild, cpu, exact},
+		{pepBuild, calls, p.edgesName()},
 	}
 	second, err := profiled.hasSecondInput()
 	if err != nil {
@@ -227,7 +235,8 @@ func (p *program) hasSecondInput() (bool, error) {
 	return first.Stdout != second.Stdout, err
 }
 
-// inPGOLayouts makes a build in all layouts. The executables have no symbols, because linking then takes half the time.
+// inPGOLayouts makes a build in all layouts. The executables have no symbols: linking then takes half the
+// time.
 func (p *program) inPGOLayouts(build string, layouts int, profile, edges string, built ...func(Run)) error {
 	return inLayouts(build, layouts, func(name string, flags ...string) error {
 		exe, args := "go", []string{"build", "-pgo=" + profile, "-o", p.exe(name), "-ldflags=-s"}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// byLayout returns the CPU time of a variant divided by that of the plain program, the least of each in every layout. It is nil if the
-// variant was not run.
+// byLayout returns the CPU time of a variant divided by that of the plain program, the least of each in every
+// layout. It is nil if the variant was not run.
 func (o *Optimised) byLayout(v int) (xs []float64) {
 	for layout := range min(o.Layouts, len(o.Runs[v])) {
 		xs = append(xs, o.leastIn(v, layout)/o.leastIn(0, layout))
@@ -78,10 +78,14 @@ func PGOTables(all []Optimised) string {
 		}
 	}
 	if len(measured) > 0 {
-		b.WriteString(section("CPU time", "User and system time: the least of the runs of each layout, divided by the least of the program built without a profile in this layout; geometric mean over the layouts. "+
-			"Below 1 the program is faster. Branches are exact unless the name says sampled. pep pgo has both files that pep pgo -o DIR makes of a run with default settings. Other input has branches of a run whose input is not that of the measured runs. "+
-			"The profiled run is instrumented, and not optimised. On top of -pgo is the CPU profile with branches, divided by the CPU profile alone.", gains(measured)) +
-			section("Layouts", "The least and the greatest ratio of the layouts; below, the geometric means over the programs, by layout.", layouts(measured)) +
+		b.WriteString(section("CPU time", "User and system time: the least of the runs of each layout, divided by the least of "+
+			"the program built without a profile in this layout; geometric mean over the layouts. Below 1 the program is faster. "+
+			"Branches are exact unless the name says sampled. pep pgo has both files that pep pgo -o DIR makes of a run with "+
+			"default settings. Other input has branches of a run whose input is not that of the measured runs. The profiled run "+
+			"is instrumented, and not optimised. On top of -pgo is the CPU profile with branches, divided by the CPU profile "+
+			"alone.", gains(measured)) +
+			section("Layouts", "The least and the greatest ratio of the layouts; below, the geometric means over the programs, "+
+				"by layout.", layouts(measured)) +
 			replaySection(measured) +
 			cacheSection(measured) +
 			coldSection(measured))
@@ -110,14 +114,16 @@ func gains(all []Optimised) *table {
 			}
 		}
 	}
-	means, least, most, counts := []string{"geometric mean", ""}, []string{"least", ""}, []string{"greatest", ""}, []string{"programs", ""}
+	means, least := []string{"geometric mean", ""}, []string{"least", ""}
+	most, counts := []string{"greatest", ""}, []string{"programs", ""}
 	for _, xs := range columns {
 		xs = known(xs)
 		counts = append(counts, fmt.Sprint(len(xs)))
 		if len(xs) == 0 {
 			xs = []float64{math.NaN()}
 		}
-		means, least, most = append(means, ratioOr(geoMean(xs))), append(least, ratioOr(slices.Min(xs))), append(most, ratioOr(slices.Max(xs)))
+		means, least = append(means, ratioOr(geoMean(xs))), append(least, ratioOr(slices.Min(xs)))
+		most = append(most, ratioOr(slices.Max(xs)))
 	}
 	t.row(means...)
 	t.row(least...)
@@ -159,7 +165,8 @@ func layouts(all []Optimised) *table {
 	return t
 }
 
-// adaptive returns the CPU time of a profiled run and n of the program that its profile optimises, divided by that of as many plain runs.
+// adaptive returns the CPU time of a profiled run and n of the program that its profile optimises, divided by
+// that of as many plain runs.
 func (o *Optimised) adaptive(n int) float64 {
 	return (o.gain(o.variant(sampleBuild)) + float64(n)*o.gain(o.variant(sampledBuild))) / float64(n+1)
 }
@@ -176,7 +183,8 @@ func replaySection(all []Optimised) string {
 			xs = append(xs, x(&all[i]))
 		}
 		most := argMax(xs)
-		t.row(name, fmt.Sprintf("%s (%s to %s, %s)", overhead(geoMean(xs)), overhead(slices.Min(xs)), overhead(xs[most]), names[most]), paper)
+		t.row(name, fmt.Sprintf("%s (%s to %s, %s)",
+			overhead(geoMean(xs)), overhead(slices.Min(xs)), overhead(xs[most]), names[most]), paper)
 		return xs
 	}
 	gain := func(build string) func(o *Optimised) float64 {
@@ -191,26 +199,35 @@ func replaySection(all []Optimised) string {
 		if n == 1 {
 			paper = "+1.3%, at most +3.2%"
 		}
-		row(fmt.Sprintf("adaptive: the profiled run and %d of the optimised program", n), paper, func(o *Optimised) float64 { return o.adaptive(n) })
+		name := fmt.Sprintf("adaptive: the profiled run and %d of the optimised program", n)
+		row(name, paper, func(o *Optimised) float64 { return o.adaptive(n) })
 	}
 	var rebuilds, runs []float64
 	never := 0
 	for i := range all {
 		o := &all[i]
-		rebuilds, runs = append(rebuilds, o.Rebuild.Seconds()), append(runs, o.Rebuild.Seconds()/o.least(0, cpu))
+		rebuilds = append(rebuilds, o.Rebuild.Seconds())
+		runs = append(runs, o.Rebuild.Seconds()/o.least(0, cpu))
 		if o.gain(o.variant(sampledBuild)) >= 1 {
 			never++
 		}
 	}
-	text := "PEP-34. Replay is as in the paper: the profile of an earlier run drives the compiler, and what is measured is the optimised program without profiling. The paper's base has a profile, of the beginning of a run; ours has none. " +
-		"In the paper's adaptive run a compiler in the virtual machine optimises the program while it runs, and profiling goes on. Go has no such compiler: the code of a process stays as it was built. What comes nearest is a sequence of runs, of which the first is profiled; " +
-		"then the program is built again with the sampled branches, and goes on without profiling. So the paper's figure has the cost of profiling in all of its time, and of its compiler; ours has that of the first run, and the build stands apart: "
-	text += fmt.Sprintf("it took %.1f s of CPU time in the mean, as long as %.0f plain runs of this workload, with all packages that the profile knows compiled anew, beside other builds. ", mean(rebuilds), mean(runs))
+	text := "PEP-34. Replay is as in the paper: the profile of an earlier run drives the compiler, and what is measured is " +
+		"the optimised program without profiling. The paper's base has a profile, of the beginning of a run; ours has none. In " +
+		"the paper's adaptive run a compiler in the virtual machine optimises the program while it runs, and profiling goes on. Go " +
+		"has no such compiler: the code of a process stays as it was built. What comes nearest is a sequence of runs, of which " +
+		"the first is profiled; then the program is built again with the sampled branches, and goes on without profiling. So " +
+		"the paper's figure has the cost of profiling in all of its time, and of its compiler; ours has that of the first run, " +
+		"and the build stands apart: "
+	text += fmt.Sprintf("it took %.1f s of CPU time in the mean, as long as %.0f plain runs of this workload, with all "+
+		"packages that the profile knows compiled anew, beside other builds. ", mean(rebuilds), mean(runs))
 	saved := 1 - geoMean(gainsOf(all, sampledBuild))
 	if lost := geoMean(profiled) - 1; saved > 0 && lost > 0 {
-		text += fmt.Sprintf("By the means, an optimised run saves %s of a plain one, so %.0f of them make up for the profiled run, and %.0f for the build.", percent(saved), math.Ceil(lost/saved), math.Ceil(mean(runs)/saved))
+		text += fmt.Sprintf("By the means, an optimised run saves %s of a plain one, so %.0f of them make up for the profiled "+
+			"run, and %.0f for the build.", percent(saved), math.Ceil(lost/saved), math.Ceil(mean(runs)/saved))
 	} else {
-		text += fmt.Sprintf("By the means, an optimised run takes %s of the time of a plain one, and the profiled one %s.", percent(1-saved), percent(geoMean(profiled)))
+		text += fmt.Sprintf("By the means, an optimised run takes %s of the time of a plain one, and the profiled one %s.",
+			percent(1-saved), percent(geoMean(profiled)))
 	}
 	text += fmt.Sprintf(" In %d of %d programs the optimised run is not faster.", never, len(all))
 	return section("Replay and adaptive", text, t)
@@ -227,7 +244,8 @@ func gainsOf(all []Optimised, build string) (xs []float64) {
 // cacheSection is "" if nothing was counted.
 func cacheSection(all []Optimised) string {
 	builds := []string{cpuBuild, branchesBuild, bothBuild}
-	t := newTable("program", "instructions, plain", "misses", "instructions, CPU profile", "misses", "instructions, branches", "misses", "instructions, both", "misses")
+	t := newTable("program", "instructions, plain", "misses", "instructions, CPU profile", "misses",
+		"instructions, branches", "misses", "instructions, both", "misses")
 	columns := make([][]float64, 2*len(builds))
 	skipped := ""
 	for _, o := range all {
@@ -237,7 +255,9 @@ func cacheSection(all []Optimised) string {
 		if o.Instructions == nil || o.Skipped != nil {
 			continue
 		}
-		row := []string{o.Program, fmt.Sprintf("%.0f M", float64(o.Instructions[plainBuild])/1e6), fmt.Sprintf("%.2f M", float64(o.Misses[plainBuild])/1e6)}
+		row := []string{o.Program,
+			fmt.Sprintf("%.0f M", float64(o.Instructions[plainBuild])/1e6),
+			fmt.Sprintf("%.2f M", float64(o.Misses[plainBuild])/1e6)}
 		for i, b := range builds {
 			for k, counts := range []map[string]int64{o.Instructions, o.Misses} {
 				x := math.NaN() // of a few misses, or fewer with more work, there is no ratio
@@ -258,8 +278,9 @@ func cacheSection(all []Optimised) string {
 		means = append(means, ratioOr(geoMean(known(xs))))
 	}
 	t.row(means...)
-	return section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, and how many of them the first cache of instructions did not have (I1 of cachegrind), "+
-		"divided by those of the plain program, in the linker's own layout.%s", largeScale-smallScale, largeScale, smallScale, skipped), t)
+	return section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and "+
+		"without ticks, and how many of them the first cache of instructions did not have (I1 of cachegrind), divided by those of "+
+		"the plain program, in the linker's own layout.%s", largeScale-smallScale, largeScale, smallScale, skipped), t)
 }
 
 // coldSection is "" if no builds were timed.
@@ -278,5 +299,6 @@ func coldSection(all []Optimised) string {
 		return ""
 	}
 	t.row("geometric mean", "", "", ratio(geoMean(xs)))
-	return section("Build time", "CPU time of builds whose cache is empty, so that they compile all packages; least of two. The compiler of pepbuild has been built before.", t)
+	return section("Build time", "CPU time of builds whose cache is empty, so that they compile all packages; least of two. "+
+		"The compiler of pepbuild has been built before.", t)
 }
