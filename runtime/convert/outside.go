@@ -24,7 +24,7 @@ func (c Counts) outside(symbols *symbol.Table, at *report.Outside) {
 		}
 		at.AddTicks(frame, inlined, n)
 	}
-	for i := range c.Slots {
+	for i := range c.Filled() {
 		e := c.Entry(i)
 		if golink.Load32(&e.State) == pepfile.EntryReady && e.Path == pepfile.TickPath && e.Intact() {
 			add(e.PC, golink.Load64(&e.Count))

@@ -115,16 +115,16 @@ func (c Counts) tellDetached(f *facts.List) {
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts, in which the indices of paths are below polled.
 func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
-	most := min(c.Used, uint64(c.Slots))
-	list = make([]report.Sample, 0, most)
-	known := newKeys(c.Slots, most)
+	filled := c.Filled()
+	list = make([]report.Sample, 0, filled)
+	known := newKeys(filled)
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	var numbers *numbering
 	if poll.Mode == poll.Windows {
 		numbers = newNumbering(pkgs)
 	}
-	for i := range c.Slots {
+	for i := range filled {
 		e := c.Entry(i)
 		if golink.Load32(&e.State) == 0 && golink.Load64(&e.Count) == 0 {
 			continue
@@ -175,12 +175,12 @@ type keys struct {
 }
 
 // newKeys returns a set that takes up to n keys. It need not allocate for the first ones, as many as some says.
-func newKeys(n uint32, some uint64) *keys {
+func newKeys(n uint32) *keys {
 	size := uint64(16)
 	for size < 2*uint64(n) {
 		size *= 2
 	}
-	return &keys{list: make([]*pepfile.Key, 0, some), slots: make([]int32, size)}
+	return &keys{list: make([]*pepfile.Key, 0, n), slots: make([]int32, size)}
 }
 
 // add adds k, unless the set has it already, and returns its index.

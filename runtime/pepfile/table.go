@@ -129,6 +129,14 @@ func (t Table) Entry(i uint32) *Entry {
 	return (*Entry)(unsafe.Add(t.slots, uintptr(i)*unsafe.Sizeof(Entry{})))
 }
 
+// Filled returns how many slots may have entries. The others are pages of the file that nobody has touched, and reading them
+// takes milliseconds. If Used is damaged and too small, the entries that follow without a gap count nevertheless.
+func (t Table) Filled() (n uint32) {
+	for n = uint32(min(t.Used, uint64(t.Slots))); n < t.Slots && golink.Load64(&t.Entry(n).Hash) != 0; n++ {
+	}
+	return n
+}
+
 // Fill writes what is the same in every program. The magic is left for publish.
 func (t Table) Fill(opts options.Options) {
 	t.Version = Version

@@ -231,3 +231,18 @@ func TestLabelSetsAreWhereTheDocumentsSay(t *testing.T) {
 		t.Errorf("label sets of %d bytes at %d", unsafe.Sizeof(LabelSet{}), labelsOffset)
 	}
 }
+
+// All entries are among the slots that are filled, whatever Used says.
+func TestFilled(t *testing.T) {
+	table := newTable()
+	const entries = 100
+	for i := range uint32(entries) {
+		table.Add(keyOf(i, i))
+	}
+	for used, want := range map[uint64]uint32{entries: entries, 0: entries, 7: entries, 500: 500, 1 << 40: Slots} {
+		table.Used = used
+		if got := table.Filled(); got != want {
+			t.Errorf("Used is %d: %d slots are filled, want %d", used, got, want)
+		}
+	}
+}
