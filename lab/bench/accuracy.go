@@ -5,6 +5,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,7 @@ func Accuracy(cfg *Config, opts AccuracyOptions) ([]Fit, error) {
 	err := cfg.each(func(p *program) error {
 		p.logf("%s: building with %s", p.name, truncate)
 		if err := errors.Join(
-			p.pepbuild(sampleBuild, truncate),
+			p.pepbuildFor(opts.Settings, truncate),
 			p.pepbuild(exactBuild, "-pepmode=exact", truncate),
 		); err != nil {
 			return err
@@ -102,8 +103,10 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 	for run := range opts.Runs {
 		p.logf("%s: run %d of %d", p.name, run+1, opts.Runs)
 		for i, s := range opts.Settings {
-			sampled, err := p.profile(sampleBuild, s.env())
-			if err == nil {
+			sampled, err := p.profile(s.build(), s.env())
+			if err == nil && s.Windows {
+				sampled.only(exact)
+			} else if err == nil {
 				err = profile.SameProgram(exact.file, sampled.file)
 			}
 			if err != nil {
@@ -232,6 +235,19 @@ func read(name string) (*counts, error) {
 	}
 	c.ticks, c.dropped = int64(file.Fact(facts.Ticks)), int64(file.Fact(facts.Dropped))
 	return c, nil
+}
+
+// only leaves out what c has of packages that an exact profile has no paths of, such as package runtime.
+func (c *counts) only(exact *counts) {
+	counted := make(map[string]bool)
+	for id := range exact.flows {
+		counted[profile.PackageOf(id.Func.Name)] = true
+	}
+	other := func(f profile.Func) bool { return !counted[profile.PackageOf(f.Name)] }
+	for _, c := range []*counts{c, c.unweighed} {
+		maps.DeleteFunc(c.flows, func(id profile.PathID, _ int64) bool { return other(id.Func) })
+		maps.DeleteFunc(c.outcomes, func(id profile.BranchID, _ accuracy.Outcomes) bool { return other(id.Func) })
+	}
 }
 
 func newCounts(file *profile.File) *counts {

@@ -52,14 +52,14 @@ func TestMeans(t *testing.T) {
 }
 
 func TestParseSettings(t *testing.T) {
-	got, err := ParseSettings(" 64,17  1,1 ")
+	got, err := ParseSettings(" 64,17  1,1 windows ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Setting{PEP, {Samples: 1, Stride: 1}}, got); diff != "" {
+	if diff := cmp.Diff([]Setting{PEP, {Samples: 1, Stride: 1}, {Windows: true}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, bad := range []string{"", "64", "64,17,3", "64;17", "x,1", "64,17x"} {
+	for _, bad := range []string{"", "64", "64,17,3", "64;17", "x,1", "64,17x", "windows,1"} {
 		if got, err := ParseSettings(bad); err == nil {
 			t.Errorf("%q: got %v, want an error", bad, got)
 		}
@@ -72,7 +72,9 @@ func TestSettingsAreWhatTheProgramReads(t *testing.T) {
 		name, env string
 	}{
 		{PEP, "PEP(64,17)", "PEPOPTS=samples=64,stride=17"},
-		{Setting{1, 1, 20 * time.Millisecond}, "PEP(1,1) 20ms", "PEPOPTS=samples=1,stride=1,tick=20000us"},
+		{Setting{Samples: 1, Stride: 1, Tick: 20 * time.Millisecond}, "PEP(1,1) 20ms", "PEPOPTS=samples=1,stride=1,tick=20000us"},
+		{Setting{Windows: true}, "windows", "PEPOPTS="},
+		{Setting{Windows: true, Tick: 4 * time.Millisecond}, "windows 4ms", "PEPOPTS=tick=4000us"},
 	} {
 		if got := tt.setting.String(); got != tt.name {
 			t.Errorf("got %q, want %q", got, tt.name)

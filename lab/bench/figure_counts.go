@@ -376,8 +376,8 @@ func (l *lab) flipped() (*FigureResult, error) {
 	for i := range l.observed {
 		flips = append(flips, l.observed[i].overlaps().flipped)
 	}
-	r.say("The paper optimises with profiles: a continuous one makes programs 0.9 %% faster than a one-time one, and a flipped one makes them clearly slower. Go's compiler takes no edge profiles. "+
-		"What we have that uses them is the numbering of paths itself, which leaves hot edges free: here are the additions that it would execute with each profile as its guide. %s "+
+	r.say("The paper optimises with profiles: a continuous one makes programs 0.9 %% faster than a one-time one, and a flipped one makes them clearly slower. Go's compiler takes none of edges, and the one that pepbuild builds does (results/pgo.md has times). "+
+		"The numbering of paths uses them, too: it leaves hot edges free, and here are the additions that it would execute with each profile as its guide. %s "+
 		"pep-33-cost has times, with profiles of calls for the compiler.", countedAdditions)
 	r.row("relative overlap of the flipped profile with the run", ranged(flips, percent), "", "")
 	for k, w := range ways {

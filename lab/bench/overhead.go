@@ -29,25 +29,26 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable, "" if the program has none: "plain", "sample", "guided", "less", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
+	Build string   // which executable, "" if the program has none: "plain", "sample", "windows", "guided", "less", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return slices.Contains([]string{sampleBuild, guidedBuild, lessBuild, exactBuild}, v.Build)
+	return slices.Contains([]string{sampleBuild, windowsBuild, guidedBuild, lessBuild, exactBuild}, v.Build)
 }
 
 const (
-	plainBuild  = "plain"
-	sampleBuild = "sample"
-	guidedBuild = "guided" // with the edges of a sampled run as -pepguide
-	lessBuild   = "less"   // with the compiler of the Go installation
-	exactBuild  = "exact"
-	countBuild  = "count"    // go build -cover, named by -covermode
-	setBuild    = "set"      // the same
-	atomicBuild = "atomic"   // the same
-	selfBuild   = "profiled" // plain, with a CPU profile of package runtime/pprof
+	plainBuild   = "plain"
+	sampleBuild  = "sample"
+	guidedBuild  = "guided" // with the edges of a sampled run as -pepguide
+	windowsBuild = "windows"
+	lessBuild    = "less" // with the compiler of the Go installation
+	exactBuild   = "exact"
+	countBuild   = "count"    // go build -cover, named by -covermode
+	setBuild     = "set"      // the same
+	atomicBuild  = "atomic"   // the same
+	selfBuild    = "profiled" // plain, with a CPU profile of package runtime/pprof
 )
 
 // buildsOf returns the executables of variants, the plain one first.
@@ -70,7 +71,7 @@ func variants(opts OverheadOptions) []Variant {
 		{"no ticks", sampleBuild, []string{noTicks}},
 	}
 	for _, s := range opts.Settings {
-		list = append(list, Variant{s.String(), sampleBuild, []string{s.env()}})
+		list = append(list, Variant{s.String(), s.build(), []string{s.env()}})
 	}
 	list = append(list, Variant{PEP.String() + ", budget 1%", sampleBuild, []string{lowBudget}})
 	if opts.Short {
@@ -197,6 +198,8 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 		return p.plain(name, append(flags, "-cover", "-covermode="+build, "-coverpkg="+strings.Join(pkgs, ","))...)
 	case selfBuild:
 		return p.buildProfiled(name, flags...)
+	case windowsBuild:
+		return p.buildWindows(name, flags...)
 	case lessBuild:
 		flags = append(flags, "-pepinline=less")
 	case guidedBuild:

@@ -166,6 +166,13 @@ func (p *program) pepbuild(build string, flags ...string) error {
 	return err
 }
 
+// buildWindows builds p with windows, which are of all packages.
+func (p *program) buildWindows(build string, flags ...string) error {
+	args := append([]string{"build", "-pepmode=windows", "-o", p.exe(build)}, flags...)
+	_, err := tool(p.dir, nil, p.Pepbuild, append(args, ".")...)
+	return err
+}
+
 // plain builds p with the go command and further flags.
 func (p *program) plain(build string, flags ...string) error {
 	args := append([]string{"build", "-o", p.exe(build)}, flags...)

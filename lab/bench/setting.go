@@ -1,9 +1,11 @@
 package bench
 
-// This file defines PEP(SAMPLES,STRIDE).
+// This file defines PEP(SAMPLES,STRIDE), and windows.
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,6 +14,7 @@ import (
 type Setting struct {
 	Samples, Stride int
 	Tick            time.Duration // CPU time between ticks; 0 is the default
+	Windows         bool          // by windows (-pepmode=windows), which have no samples and no stride
 }
 
 // PEP is the setting that the paper recommends.
@@ -23,13 +26,20 @@ const defaultTick = 10 * time.Millisecond
 // noTicks is a setting without samples: no program runs long enough for a tick.
 const noTicks = "PEPOPTS=tick=100000s"
 
-// ParseSettings reads "64,17 1,1": settings separated by spaces.
+// windows is the name of the setting with windows.
+const windows = "windows"
+
+// ParseSettings reads "64,17 1,1 windows": settings separated by spaces.
 func ParseSettings(text string) ([]Setting, error) {
 	var list []Setting
 	for word := range strings.FieldsSeq(text) {
+		if word == windows {
+			list = append(list, Setting{Windows: true})
+			continue
+		}
 		var s Setting
 		if n, err := fmt.Sscanf(word, "%d,%d", &s.Samples, &s.Stride); n != 2 || err != nil || word != fmt.Sprintf("%d,%d", s.Samples, s.Stride) {
-			return nil, fmt.Errorf("setting %q: want samples,stride such as 64,17", word)
+			return nil, fmt.Errorf("setting %q: want samples,stride such as 64,17, or windows", word)
 		}
 		list = append(list, s)
 	}
@@ -43,20 +53,52 @@ func ParseSettings(text string) ([]Setting, error) {
 // is not the default.
 func (s Setting) String() string {
 	name := fmt.Sprintf("PEP(%d,%d)", s.Samples, s.Stride)
+	if s.Windows {
+		name = windows
+	}
 	if s.Tick > 0 {
 		name += " " + s.Tick.String()
 	}
 	return name
 }
 
-// env is the environment variable that gives an instrumented program the setting.
+// env is the environment variable that gives a program of the setting's build the setting.
 func (s Setting) env() string {
-	env := fmt.Sprintf("PEPOPTS=samples=%d,stride=%d", s.Samples, s.Stride)
-	if s.Tick > 0 {
-		env += fmt.Sprintf(",tick=%dus", s.Tick.Microseconds())
+	var opts []string
+	if !s.Windows {
+		opts = append(opts, fmt.Sprintf("samples=%d,stride=%d", s.Samples, s.Stride))
 	}
-	return env
+	if s.Tick > 0 {
+		opts = append(opts, fmt.Sprintf("tick=%dus", s.Tick.Microseconds()))
+	}
+	return "PEPOPTS=" + strings.Join(opts, ",")
+}
+
+// build is the executable that runs with the setting.
+func (s Setting) build() string {
+	if s.Windows {
+		return windowsBuild
+	}
+	return sampleBuild
+}
+
+// pepbuildFor builds the executables that settings need, with flags for those that are instrumented.
+func (p *program) pepbuildFor(settings []Setting, flags ...string) error {
+	var errs []error
+	for _, build := range []string{sampleBuild, windowsBuild} {
+		if !slices.ContainsFunc(settings, func(s Setting) bool { return s.build() == build }) {
+			continue
+		}
+		if build == windowsBuild {
+			errs = append(errs, p.buildWindows(build))
+		} else {
+			errs = append(errs, p.pepbuild(build, flags...))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // withoutTick is the name of the setting in the paper, which names no tick.
-func (s Setting) withoutTick() Setting { return Setting{Samples: s.Samples, Stride: s.Stride} }
+func (s Setting) withoutTick() Setting {
+	return Setting{Samples: s.Samples, Stride: s.Stride, Windows: s.Windows}
+}
