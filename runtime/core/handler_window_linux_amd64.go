@@ -24,7 +24,7 @@ const (
 	longTimes   = 10
 	longPart    = 1500   // instructions between two looks at the clock
 	maxTime     = 200000 // ns
-	freshSteps  = 600    // instructions that a window decodes at most: these take some 50 µs
+	freshSteps  = 1500   // instructions that a window decodes at most: these take some 125 µs
 
 	takers    = 4  // windows at the same time
 	tallyBits = 9  // logarithm of how many entries a window counts at most, and a taker knows
