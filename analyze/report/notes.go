@@ -132,14 +132,9 @@ func (x Profile) sayCalls() string {
 	return strings.Join(list, "; ") + "."
 }
 
-// windows reports whether counts are of windows.
-func (x Profile) windows() bool {
-	return slices.ContainsFunc(x.facts, func(l facts.List) bool { return l.Text(facts.Form) == facts.FormWindows })
-}
-
 // ran is the word for code that must have run by what counts say. In windows it is seen.
 func (x Profile) ran() string {
-	if x.windows() {
+	if x.windows {
 		return "seen"
 	}
 	return "ran"
@@ -167,7 +162,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 			notes = append(notes, strings.TrimPrefix(s, facts.Sentence)+".")
 		}
 	}
-	if x.windows() {
+	if x.windows {
 		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between.")
 	}
 	for _, list := range x.facts {

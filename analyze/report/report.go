@@ -42,8 +42,9 @@ type Profile struct {
 	PeriodType string      `json:"period_type"`
 	PeriodUnit string      `json:"period_unit"`
 
-	facts []facts.List
-	few   uint64 // ticks, if there are so few that bounds are wide
+	facts   []facts.List
+	few     uint64 // ticks, if there are so few that bounds are wide
+	windows bool   // counts are of windows
 }
 
 func profileOf(f *profile.File) Profile {
@@ -52,7 +53,7 @@ func profileOf(f *profile.File) Profile {
 		list = append(list, x.Encode())
 	}
 	x := Profile{File: f.Name, Kind: f.Kind, Facts: list, Comments: f.Comments, Program: f.Binary, Build: f.BuildID, Exact: f.Exact(),
-		Period: f.Period.Value, PeriodType: f.Period.Type, PeriodUnit: f.Period.Unit, facts: f.Facts}
+		Period: f.Period.Value, PeriodType: f.Period.Type, PeriodUnit: f.Period.Unit, facts: f.Facts, windows: f.Windows()}
 	if n := f.Fact(facts.Ticks); f.Estimated() && n < fewTicks {
 		x.few = n
 	}
