@@ -24,6 +24,7 @@ var figures = command.Program{
 	Usage: usage,
 	Verbs: []command.Verb{
 		{Name: "run", Usage: runUsage, Run: runFigures, Lists: true},
+		{Name: "paper", Usage: paperUsage, Run: paper},
 		{Name: "size", Usage: sizeUsage, Run: size, Lists: true},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},

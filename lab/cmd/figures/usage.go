@@ -7,6 +7,7 @@ const usage = `figures repeats the experiments of the papers, and prints ours be
 Usage:
 
 	figures run [flags] ID...|all   experiments: tables, verdicts and plots
+	figures paper [flags] NAME...   the claims of a paper, and ours beside them
 	figures size [-engine cop]      transistors of a co-processor
 	figures version                 version of figures
 	figures help [command]          this text, or the flags of a command
@@ -100,6 +101,25 @@ Examples:
 
 	figures run -o plots -permutations 5 strat-4
 	figures run -json -o plots -permutations 5 strat-4
+`
+
+	paperUsage = `figures paper [-again] [-traces DIR] [-o DIR] [-loads N] [-seed 1] NAME...
+
+Writes the page of a paper: each claim with ours beside it, whether the two agree,
+and why not. cop is Zilles and Sohi, HPCA 2001, and rap is Mysore, Agrawal,
+Sherwood, Shrivastava and Suri, CGO 2006. The page is DIR/paper-NAME.md; what was
+measured for it is DIR/paper-NAME.txt.
+
+	-again       make the page of the numbers that are in DIR/paper-NAME.txt
+	-traces DIR  where traces are, as for figures run (default ../build/traces)
+	-o DIR       where the files go (default results)
+	-loads N     how many events of a recording are run (default 8000000)
+	-seed 1      of random orders
+
+Examples:
+
+	figures paper -traces traces -loads 200000 cop
+	figures paper -again cop
 `
 
 	sizeUsage = `figures size [-json] [-engine cop]

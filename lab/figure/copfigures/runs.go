@@ -28,6 +28,7 @@ type stream struct {
 	selected []tuple.Tuple   // pairs whose invariance is estimated
 	complete *metric.Profile // of the pairs
 	runs     map[string]*run // that there have been, by engine
+	lower    *metric.Profile // of the lower halves of values, once it is needed
 }
 
 // streamOf returns the loads of a program.

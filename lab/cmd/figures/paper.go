@@ -1,0 +1,78 @@
+package main
+
+// This file is the verb paper.
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/figure/copfigures"
+)
+
+// besides are the papers that have a page of claims.
+var besides = []*figure.Beside{&copfigures.Beside}
+
+// paper is the verb paper.
+func paper(c *command.Call) error {
+	env := &figure.Env{}
+	again := c.Flags.Bool("again", false, "")
+	dir := c.Flags.String("traces", "../build/traces", "")
+	out := c.Flags.String("o", "results", "")
+	c.Flags.Uint64Var(&env.Loads, "loads", 8_000_000, "")
+	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
+	line := strings.Join(append([]string{"figures paper"}, c.Args...), " ")
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	env.Source, env.Sites, env.Layout = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
+	for _, name := range c.Args {
+		i := slices.IndexFunc(besides, func(b *figure.Beside) bool { return b.Name == name })
+		if i < 0 {
+			return command.Usagef("paper: unknown paper %q: figures help paper lists them", name)
+		}
+		file := filepath.Join(*out, "paper-"+name)
+		if !*again {
+			m := &figure.Measured{Header: []string{line, fmt.Sprintf("commit %s, %s", commit(), time.Now().Format(time.DateOnly))}}
+			if err := besides[i].Measure(env, m); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file+".txt", []byte(m.String()), 0o644); err != nil {
+				return err
+			}
+		}
+		text, err := os.ReadFile(file + ".txt")
+		if err != nil {
+			return err
+		}
+		m, err := figure.ParseMeasured(string(text))
+		if err != nil {
+			return fmt.Errorf("%s.txt: %w", file, err)
+		}
+		page, err := besides[i].Page(m)
+		if err != nil {
+			return fmt.Errorf("%s.txt: %w", file, err)
+		}
+		if err := os.WriteFile(file+".md", []byte(page), 0o644); err != nil {
+			return err
+		}
+		first, _, _ := strings.Cut(page[strings.Index(page, "\n\n")+2:], "\n")
+		fmt.Fprintf(c.Stdout, "%s.md: %s\n", file, first)
+	}
+	return nil
+}
+
+// commit is the commit of the working directory, "-dirty" if files have changed since.
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}

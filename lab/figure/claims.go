@@ -1,0 +1,193 @@
+package figure
+
+// This file writes the page of a paper: its claims, each with ours beside it. All of the page is computed from what was
+// measured, but for the claims themselves.
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Claim is a claim of a paper, and what would refute it.
+type Claim struct {
+	Key    string
+	Where  string // in the paper
+	Says   string
+	Prints string // its number as printed; "" if our text has none
+
+	Ours string   // what is measured
+	Unit Unit     // of that
+	Want Relation // all else refutes the claim
+	// Of returns a number for each run, with the rules of the paper alone or with those that the project has added.
+	Of   func(m *Measured, extended bool) Tally
+	Same bool // nothing of ours depends on the added rules
+
+	Cannot string                   // why it cannot be shown here; then there is no Of
+	Why    func(m *Measured) string // what other experiments say about it; it may be nil
+}
+
+// A Beside is the page of a paper.
+type Beside struct {
+	Name     string // the argument of figures paper
+	Title    string
+	Extended string // what the project has added to the rules of the paper
+	Runs     string // what runs are
+	Measure  func(env *Env, m *Measured) error
+	Claims   []Claim
+	Answers  []Answer
+	Tables   func(m *Measured) []Table
+}
+
+// An Answer answers a question of readers.
+type Answer struct {
+	Question string
+	Text     func(m *Measured) string
+}
+
+// The verdicts about claims.
+const (
+	Agrees  = "agrees"
+	Differs = "differs"
+	CannotB = "cannot be shown"
+)
+
+// Judge returns the verdict, and our numbers as text. It is an error if nothing was measured.
+func (c *Claim) Judge(m *Measured, extended bool) (verdict, ours string, err error) {
+	if c.Cannot != "" {
+		return CannotB, "-", nil
+	}
+	t := c.Of(m, extended)
+	if len(t) == 0 {
+		return "", "", fmt.Errorf("%s: nothing was measured; measure again without -again", c.Key)
+	}
+	var r Result
+	r.Compare(c.Key, c.Says, t, c.Unit, c.Prints, c.Want)
+	row := r.Rows[0]
+	ours = row.Ours
+	if row.Runs > 1 {
+		ours += fmt.Sprintf("; %d of %d", row.Agree, row.Runs)
+	}
+	if row.Differs {
+		return Differs, ours, nil
+	}
+	return Agrees, ours, nil
+}
+
+// A judged is a claim with its verdicts.
+type judged struct {
+	*Claim
+	rules, extended         string // verdicts
+	rulesOurs, extendedOurs string
+}
+
+// Page returns the page in Markdown.
+func (b *Beside) Page(m *Measured) (string, error) {
+	var list []judged
+	for i := range b.Claims {
+		j := judged{Claim: &b.Claims[i]}
+		var err error
+		if j.rules, j.rulesOurs, err = j.Judge(m, false); err != nil {
+			return "", err
+		}
+		if j.extended, j.extendedOurs = j.rules, "the same"; !j.Same && j.Cannot == "" {
+			if j.extended, j.extendedOurs, err = j.Judge(m, true); err != nil {
+				return "", err
+			}
+		}
+		list = append(list, j)
+	}
+	var p strings.Builder
+	fmt.Fprintf(&p, "# %s\n\n%s\n\n", b.Title, summary(list))
+	fmt.Fprintf(&p, "All of this page is output, made from the numbers in paper-%s.txt:\n\n", b.Name)
+	for _, line := range m.Header {
+		fmt.Fprintf(&p, "    %s\n", line)
+	}
+	for _, a := range b.Answers {
+		fmt.Fprintf(&p, "\n## %s\n\n%s\n", a.Question, a.Text(m))
+	}
+	fmt.Fprintf(&p, "\n## Claims\n\n"+
+		"The column \"paper\" has what our text of the paper prints, and nothing that follows from it. A verdict is about the numbers before it:\n"+
+		"the median of the runs, their least and greatest, and in how many the claim holds. Runs are %s.\n"+
+		"Our rules are those of the paper and %s.\n\n", b.Runs, b.Extended)
+	p.WriteString("| claim | where | paper | ours is | agrees if | with the paper's rules | verdict | with our rules | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
+	for _, j := range list {
+		cells := []string{j.Says, j.Where, j.Prints, j.Ours, j.Want.Text, j.rulesOurs, j.rules, j.extendedOurs, j.extended}
+		if j.Cannot != "" {
+			cells[3] = j.Cannot
+		}
+		writeCells(&p, cells)
+	}
+	p.WriteString("\n## Why\n\n")
+	for _, j := range list {
+		if j.Why != nil {
+			fmt.Fprintf(&p, "* **%s** (%s) %s\n", j.Says, j.verdicts(), j.Why(m))
+		} else if j.rules == Differs || j.extended == Differs {
+			fmt.Fprintf(&p, "* **%s** (%s) No experiment of ours says why.\n", j.Says, j.verdicts())
+		}
+	}
+	p.WriteString("\n## What words of the paper mean here\n\n| word | means | because |\n|---|---|---|\n")
+	for _, t := range Tolerances {
+		writeCells(&p, []string{t.Word, t.Means, t.Reason})
+	}
+	for _, t := range b.Tables(m) {
+		fmt.Fprintf(&p, "\n## %s\n\n", t.Title)
+		writeCells(&p, t.Columns)
+		p.WriteString(strings.Repeat("|---", len(t.Columns)) + "|\n")
+		for _, row := range t.Rows {
+			var cells []string
+			for _, v := range row {
+				cells = append(cells, v.Text)
+			}
+			writeCells(&p, cells)
+		}
+	}
+	return p.String(), nil
+}
+
+func writeCells(p *strings.Builder, cells []string) {
+	for _, c := range cells {
+		fmt.Fprintf(p, "| %s ", strings.ReplaceAll(c, "|", `\|`))
+	}
+	p.WriteString("|\n")
+}
+
+func (j judged) verdicts() string {
+	if j.Same || j.Cannot != "" {
+		return j.rules
+	}
+	return fmt.Sprintf("the paper's rules: %s; ours: %s", j.rules, j.extended)
+}
+
+// summary is the first paragraph: how many claims hold, and which do not.
+func summary(list []judged) string {
+	count := func(verdict string, of func(j judged) string) (n int) {
+		for _, j := range list {
+			if of(j) == verdict {
+				n++
+			}
+		}
+		return n
+	}
+	rules, extended := func(j judged) string { return j.rules }, func(j judged) string { return j.extended }
+	text := fmt.Sprintf("Of %d claims %d agree with the paper's rules, %d differ, and %d cannot be shown here. With our rules %d agree and %d differ.",
+		len(list), count(Agrees, rules), count(Differs, rules), count(CannotB, rules), count(Agrees, extended), count(Differs, extended))
+	for _, group := range []struct {
+		text string
+		is   func(j judged) bool
+	}{
+		{"For Go programs these do not hold, with either rules", func(j judged) bool { return j.rules == Differs && j.extended == Differs }},
+		{"These do not hold with the paper's rules, and hold with ours", func(j judged) bool { return j.rules == Differs && j.extended == Agrees }},
+		{"These hold with the paper's rules, and not with ours", func(j judged) bool { return j.rules == Agrees && j.extended == Differs }},
+	} {
+		var says []string
+		for _, j := range list {
+			if group.is(j) {
+				says = append(says, j.Says)
+			}
+		}
+		if says != nil {
+			text += fmt.Sprintf(" **%s:** %s.", group.text, strings.Join(says, "; "))
+		}
+	}
+	return text
+}

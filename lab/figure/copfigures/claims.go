@@ -1,0 +1,515 @@
+package copfigures
+
+// This file has the claims of the co-processor's paper, and what ours is beside each.
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/lab/figure"
+)
+
+// Beside is the page of the paper. Our text of the paper has lost nearly all numbers; a claim without a number is one
+// in words.
+var Beside = figure.Beside{
+	Name:     "cop",
+	Title:    "The programmable co-processor beside its paper",
+	Extended: "the victim moves on when a replacement fails, visits have weights and begin short, estimates have bounds (decision 19)",
+	Runs:     "seeds of the co-processor against 19 neighbouring periods and 5 phases of the simple sampler, or the 12 programs, as the column \"ours is\" says",
+	Measure:  measure,
+	Claims:   claims,
+	Answers:  answers,
+	Tables:   tables,
+}
+
+// both is for quantities that the added rules do not touch.
+func both(of func(m *figure.Measured) figure.Tally) func(*figure.Measured, bool) figure.Tally {
+	return func(m *figure.Measured, _ bool) figure.Tally { return of(m) }
+}
+
+// measuredPrograms returns the programs that a measurement has, in the order of their working sets.
+func measuredPrograms(m *figure.Measured, name ...string) (list []string) {
+	for _, p := range programs {
+		if m.Of(append([]string{p.Name}, name...)...) != nil {
+			list = append(list, p.Name)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return int(m.First(b, "sites") - m.First(a, "sites")) })
+	return list
+}
+
+// eachToEach returns all quotients of two tallies.
+func eachToEach(a, b figure.Tally) (t figure.Tally) {
+	for _, x := range a {
+		for _, y := range b {
+			t = append(t, x/y)
+		}
+	}
+	return t
+}
+
+// gains returns the errors of the co-processor on a program, with all seeds, to those of the samplers at equal overhead.
+func gains(m *figure.Measured, program, part, column string) figure.Tally {
+	return eachToEach(m.Of(program, part, column, "error"), m.Of(program, part, column, "simple"))
+}
+
+// gainOf is the median of gains.
+func gainOf(m *figure.Measured, program, column string) float64 {
+	return gains(m, program, "whole", column).Median()
+}
+
+// ofPrograms returns a number of each program.
+func ofPrograms(m *figure.Measured, of func(program string) float64) (t figure.Tally) {
+	for _, p := range measuredPrograms(m, "sites") {
+		t = append(t, of(p))
+	}
+	return t
+}
+
+// toBase returns the quotient of a number of a variant and of the base machine.
+func toBase(m *figure.Measured, program, variant, column, what string) float64 {
+	return m.First(program, variant, column, what) / m.First(program, "base", column, what)
+}
+
+// withoutOne returns the power of x that fits y, leaving out one program after the other.
+func withoutOne(x, y figure.Tally) (t figure.Tally) {
+	for k := range x {
+		t = append(t, exponent(slices.Delete(slices.Clone(x), k, k+1), slices.Delete(slices.Clone(y), k, k+1)))
+	}
+	return t
+}
+
+// bothAtOneRate returns for each phase the most programs, over all rates of the sampler, of which as many have a smaller
+// error than the sampler and as many a smaller overhead.
+func bothAtOneRate(m *figure.Measured, column string) (t figure.Tally) {
+	list := measuredPrograms(m, "sites")
+	for phase := range bandPhases {
+		most := 0
+		for _, rate := range samplerRates() {
+			better, cheaper := 0, 0
+			for _, p := range list {
+				name := []string{p, "rate", fmt.Sprint(rate)}
+				better += oneIf(m.Of(p, "whole", column, "error").Median() < m.Of(append(name, "error")...)[phase])
+				cheaper += oneIf(m.Of(p, "whole", column, "overhead").Median() < m.Of(append(name, "overhead")...)[phase])
+			}
+			most = max(most, min(better, cheaper))
+		}
+		t = append(t, float64(most))
+	}
+	return t
+}
+
+// largestGainMost returns, for each seed and each of the samplers, how many of the two largest working sets are among
+// the two programs with the least factors.
+func largestGainMost(m *figure.Measured, column string) (t figure.Tally) {
+	list := measuredPrograms(m, "sites")
+	for seed := range m.Of(list[0], "whole", column, "error") {
+		for k := range m.Of(list[0], "whole", column, "simple") {
+			gain := func(p string) float64 {
+				return m.Of(p, "whole", column, "error")[seed] / m.Of(p, "whole", column, "simple")[k]
+			}
+			order := slices.SortedStableFunc(slices.Values(list), func(a, b string) int {
+				switch x, y := gain(a), gain(b); {
+				case x < y:
+					return -1
+				case x > y:
+					return 1
+				}
+				return 0
+			})
+			n := 0
+			for _, p := range order[:2] {
+				n += oneIf(p == list[0] || p == list[1])
+			}
+			t = append(t, float64(n))
+		}
+	}
+	return t
+}
+
+var ofTwo, ofTwelve = figure.NumberOf("programs"), figure.NumberOf("programs")
+
+// onProgram returns gains of a program.
+func onProgram(name string) func(m *figure.Measured, extended bool) figure.Tally {
+	return func(m *figure.Measured, extended bool) figure.Tally {
+		return gains(m, name, "whole", columnOf(extended))
+	}
+}
+
+// numberLost is why some claims cannot be judged.
+const numberLost = "our text of the paper has lost the number"
+
+var claims = []figure.Claim{
+	{
+		Key: "overhead-by-sites", Where: "abstract", Says: "time overhead is roughly proportional to the size of the instruction working set",
+		Ours: "power of the sites that the cycles of overhead follow; masks stay; without one of 12 programs after the other", Unit: figure.Power, Want: figure.Roughly,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return withoutOne(ofPrograms(m, func(p string) float64 { return m.First(p, "sites") }),
+				ofPrograms(m, func(p string) float64 { return m.First(p, "stay", columnOf(extended), "cycles") }))
+		},
+		Why: func(m *figure.Measured) string { return whySites(m) },
+	},
+	{
+		Key: "quick", Where: "abstract, figure 8", Says: "a profile converges faster than that of the simple sampler",
+		Ours: fmt.Sprintf("typecheck (gcc): cycles until the error stays below %d %%, to those of samplers at equal overhead", reachedError), Unit: figure.Times, Want: figure.Better,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return eachToEach(m.Of("converge", columnOf(extended), "reach"), m.Of("converge", columnOf(extended), "simple-reach"))
+		},
+	},
+	{
+		Key: "equal-overhead", Where: "figure 8", Says: "better accuracy for the same overhead, true of other benchmarks too",
+		Ours: "median error to that of samplers at equal overhead, each of 12 programs", Unit: figure.Times, Want: figure.Better,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return ofPrograms(m, func(p string) float64 { return gainOf(m, p, columnOf(extended)) })
+		},
+		Why: whyEqual,
+	},
+	{
+		Key: "along", Where: "figure 8", Says: "better accuracy for the same overhead over the whole curve",
+		Ours: "typecheck (gcc): geometric mean along the curve of errors, to those of samplers that have had the same cycles of overhead", Unit: figure.Times, Want: figure.Better,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return m.Of("converge", columnOf(extended), "along")
+		},
+	},
+	{
+		Key: "fades", Where: "figure 8", Says: "overhead is higher at first and drops when the frequent instructions are known",
+		Ours: "overhead of the first tenth to that of the last; masks stay; each of 12 programs", Unit: figure.Times, Want: figure.MuchMore,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return ofPrograms(m, func(p string) float64 {
+				t := m.Of(p, "stay", columnOf(extended), "tenths")
+				return t[0] / t[1]
+			})
+		},
+	},
+	{
+		Key: "most-benchmarks", Where: "figure 7", Says: "smaller error in most benchmarks, and smaller overhead in most, than a sampler with a fixed rate",
+		Ours: "of 12 programs, at the rate of the sampler that is best for this claim", Unit: ofTwelve, Want: figure.AtLeast(ofTwelve(7)),
+		Of: func(m *figure.Measured, extended bool) figure.Tally { return bothAtOneRate(m, columnOf(extended)) },
+		Why: func(m *figure.Measured) string {
+			return "The rate of the paper's sampler is lost. If one rate makes both true for a program, the co-processor is also better at equal overhead, so the table at the end says which programs these can be."
+		},
+	},
+	{
+		Key: "largest", Where: "figure 7", Says: "gcc and perl, the largest working sets, gain substantially in accuracy at less overhead",
+		Ours: "error to that of samplers at equal overhead, the two largest of ours", Unit: figure.Times, Want: figure.MuchLess,
+		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
+			for _, p := range largestOf(m) {
+				t = append(t, gains(m, p.Name, "whole", columnOf(extended))...)
+			}
+			return t
+		},
+		Why: whyLargest,
+	},
+	{
+		Key: "gain-most", Where: "figure 7", Says: "the two largest working sets demonstrate the co-processor best",
+		Ours: "how many of them are among the two of 12 programs that gain most", Unit: ofTwo, Want: figure.AtLeast(ofTwo(2)),
+		Of: func(m *figure.Measured, extended bool) figure.Tally { return largestGainMost(m, columnOf(extended)) },
+	},
+	{
+		Key: "phased-values", Where: "figure 7", Says: "gap is worse, because its values come in phases",
+		Ours: "filters (gap, vpr): error to that of samplers at equal overhead", Unit: figure.Times, Want: figure.Worse, Of: onProgram(filters.Name),
+	},
+	{
+		Key: "flags", Where: "figure 7", Says: "crafty suffers because flags of 64 bits are aliased by their lower 32 bits",
+		Ours: "bitboard (crafty): error to that against the true shares of the lower 32 bits", Unit: figure.Times, Want: figure.MuchMore,
+		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
+			lower := m.Of(bitboard.Name, "whole", columnOf(extended), "shares")
+			for i, x := range m.Of(bitboard.Name, "whole", columnOf(extended), "error") {
+				t = append(t, x/lower[i])
+			}
+			return t
+		},
+	},
+	{
+		Key: "simple-by-sites", Where: "figure 7", Says: "accuracy of the simple sampler is largely inversely proportional to the working set", Same: true,
+		Ours: "power of the sites that the error follows, 1 of 1024 loads; without one of 12 programs after the other, 5 phases", Unit: figure.Power, Want: figure.Roughly,
+		Of: both(func(m *figure.Measured) (t figure.Tally) {
+			for phase := range bandPhases {
+				t = append(t, withoutOne(ofPrograms(m, func(p string) float64 { return m.First(p, "sites") }),
+					ofPrograms(m, func(p string) float64 { return m.Of(p, "rate/1024/error")[phase] }))...)
+			}
+			return t
+		}),
+		Why: whySimpleBySites,
+	},
+	{
+		Key: "stopped", Where: "figure 7", Says: "bzip and parser are less accurate because profiling has stopped, at substantially less overhead",
+		Cannot: "it is about the inputs of two programs, and our text has lost how long they ran",
+	},
+	{
+		Key: "rate-time", Where: "figure 1", Says: "a simple sampler with a faster rate converges faster", Same: true,
+		Ours: "typecheck (gcc): cycles until the error stays below 20 %, 1 of 64 to 1 of 256, and 1 of 256 to 1 of 1024 loads", Unit: figure.Times, Want: figure.MuchLess,
+		Of: both(func(m *figure.Measured) (t figure.Tally) {
+			for i := range 2 {
+				t = append(t, eachToEach(m.Of("rates/recorded/reach", fmt.Sprint(samplerPeriods[i])), m.Of("rates/recorded/reach", fmt.Sprint(samplerPeriods[i+1])))...)
+			}
+			return t
+		}),
+	},
+	{
+		Key: "rate-curve", Where: "figure 1", Says: "the error as a function of overhead is independent of the rate", Same: true,
+		Ours: "typecheck (gcc): error to that of a rate four times slower, at equal overhead", Unit: figure.Times, Want: figure.Little,
+		Of: both(func(m *figure.Measured) figure.Tally { return m.Of("rates/recorded/apart") }),
+		Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("With the same loads in random order the factors are %s: it is the phases of the program, of which a faster sampler has seen less at the same overhead.", spread(m.Of("rates/random/apart"), figure.Times))
+		},
+	},
+	{
+		Key: "diagonal", Where: "figure 6", Says: "in general the estimated shares are near the true ones", Ours: fmt.Sprintf("typecheck (gcc): pairs within %d points", band), Unit: figure.Percent, Want: figure.General,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return m.Of("scatter", columnOf(extended), "near")
+		},
+	},
+	{
+		Key: "high-shares", Where: "figure 6", Says: "high invariances are predicted accurately", Ours: "mean error of pairs with a true share of 90 % and more, to that of all", Unit: figure.Times, Want: figure.MuchLess,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return m.Of("scatter", columnOf(extended), "high")
+		},
+	},
+	{
+		Key: "outliers", Where: "figure 6", Says: "outliers tend to be executed infrequently", Ours: "executions of pairs near the diagonal to those of outliers, geometric means", Unit: figure.Times, Want: figure.MuchMore,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return m.Of("scatter", columnOf(extended), "outliers")
+		},
+	},
+	{
+		Key: "never-sampled", Where: "figure 6", Says: "values that were never sampled are largely those of infrequent instructions", Ours: "executions of all pairs to those of pairs without a sample, geometric means", Unit: figure.Times, Want: figure.MuchMore,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return m.Of("scatter", columnOf(extended), "executions")
+		},
+	},
+	{
+		Key: "array-rate", Where: "figure 9", Says: "the rate at which profiles are captured is linear in the size of the arrays", Ours: "typecheck (gcc): power of the size that the samples of a profile follow", Unit: figure.Power, Want: figure.Linear,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return collected(m, figure.InRole("gcc").Name, columnOf(extended), "1")
+		},
+		Why: whyArrays,
+	},
+	{
+		Key: "array-accuracy", Where: "figure 10", Says: "the size of the arrays does not dramatically affect accuracy", Ours: "errors with arrays of half and of double the size to the base, each of 12 programs", Unit: figure.Times, Want: figure.Little,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return append(ofPrograms(m, func(p string) float64 { return toBase(m, p, "half", columnOf(extended), "error") }),
+				ofPrograms(m, func(p string) float64 { return toBase(m, p, "double", columnOf(extended), "error") })...)
+		},
+	},
+	{
+		Key: "array-overhead", Where: "figure 10", Says: "smaller arrays tend to slightly lower overhead", Ours: "overhead with arrays of half the size to the base, each of 12 programs", Unit: figure.Times,
+		Want: figure.Between(figure.Times(1/figure.LittleFactor), figure.Times(1)),
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return ofPrograms(m, func(p string) float64 { return toBase(m, p, "half", columnOf(extended), "overhead") })
+		},
+	},
+	{
+		Key: "smaller-better", Where: "figure 10", Says: "in some cases smaller arrays are better", Ours: "of 12 programs, those with a smaller error with half the arrays, or with the base than with double", Unit: ofTwelve, Want: figure.Between(ofTwelve(2), ofTwelve(6)),
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			c := columnOf(extended)
+			return figure.Tally{ofPrograms(m, func(p string) float64 {
+				return min(toBase(m, p, "half", c, "error"), 1/toBase(m, p, "double", c, "error"))
+			}).HowMany(func(x float64) bool { return x < 1 })}
+		},
+	},
+	{
+		Key: "clock-accuracy", Where: "section 6", Says: "a slower clock of the co-processor has no substantial impact on accuracy", Ours: "errors at a half and a quarter of the clock to those at the whole, each of 12 programs", Unit: figure.Times, Want: figure.Little,
+		Of: slower("error"),
+	},
+	{
+		Key: "clock-overhead", Where: "section 6", Says: "a slower clock has roughly equal overhead", Ours: "the same of overheads", Unit: figure.Times, Want: figure.Little, Of: slower("overhead"),
+	},
+	{
+		Key: "software-rate", Where: "section 5", Says: "sampling as often as a software profiler costs a small percentage", Same: true, Ours: fmt.Sprintf("overhead of 1 of %d loads, each of 12 programs", burrows), Unit: figure.Percent, Want: figure.Small,
+		Of: both(func(m *figure.Measured) figure.Tally {
+			return ofPrograms(m, func(p string) float64 { return m.First(p, "rate", fmt.Sprint(burrows), "overhead") })
+		}),
+	},
+	{
+		Key: "buffer", Where: "section 3.3", Says: "the sample buffer is sufficient", Ours: "error with a buffer 8 times as large to the base, each of 12 programs", Unit: figure.Times, Want: figure.Little,
+		Of: func(m *figure.Measured, extended bool) figure.Tally {
+			return ofPrograms(m, func(p string) float64 { return toBase(m, p, "buffer", columnOf(extended), "error") })
+		},
+		Why: func(m *figure.Measured) string {
+			lost := func(variant string) string {
+				return spread(ofPrograms(m, func(p string) float64 { return m.First(p, variant, "rules", "lost") }), figure.Percent)
+			}
+			return fmt.Sprintf("With the paper's rules the buffer loses %s of the samples that pass the filters, and one 8 times as large %s: not bursts fill it, the co-processor needs more cycles for a sample than there are between two.", lost("base"), lost("buffer"))
+		},
+	},
+	{
+		Key: "transistors", Where: "table 1", Says: "approximately half a million transistors", Prints: "half [a million]", Same: true, Ours: "the base machine", Unit: million, Want: figure.About(0.5e6, 0.5e6, million),
+		Of: both(func(m *figure.Measured) figure.Tally { return m.Of("transistors/total")[:1] }),
+		Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("It is an estimate from our sizes: with 128, 512 and 1024 slots it is %s, %s and %s.",
+				million(m.Of("transistors/total")[1]).Text, million(m.Of("transistors/total")[2]).Text, million(m.Of("transistors/total")[3]).Text)
+		},
+	},
+	{
+		Key: "in-arrays", Where: "section 3", Says: "most of the transistors are in memory arrays", Same: true, Ours: "share of the arrays, 128 to 1024 slots", Unit: figure.Percent, Want: figure.Most,
+		Of: both(func(m *figure.Measured) (t figure.Tally) {
+			for i, x := range m.Of("transistors/arrays") {
+				t = append(t, 100*x/m.Of("transistors/total")[i])
+			}
+			return t
+		}),
+	},
+	{
+		Key: "applications", Where: "abstract, section 4", Says: "edges, call stacks, memory dependences and cache conflicts are profiled by programs for the same hardware", Prints: "four are named", Same: true, Ours: "programs of microcode that the machine takes", Unit: figure.NumberOf("programs"),
+		Want: figure.AtLeast(figure.NumberOf("programs")(4)),
+		Of: both(func(m *figure.Measured) figure.Tally {
+			return figure.Tally{m.Of("applications").HowMany(func(x float64) bool { return x == 1 })}
+		}),
+	},
+	{Key: "strongarm", Where: "section 3", Says: "the core is simpler than a StrongARM", Cannot: numberLost},
+	{Key: "branch-slots", Where: "section 3.5", Says: "most branch slots are used", Cannot: numberLost},
+	{Key: "handler", Where: "section 3.6", Says: "hand-written handlers take few cycles a sample", Cannot: "cycles of handlers are parameters of our model, and our text has lost the number"},
+	{Key: "main-processor", Where: "abstract", Says: "the co-processor does not significantly impact cost and speed of the main processor", Cannot: "it takes circuits; ours is a model of events and cycles"},
+}
+
+// million is a number of transistors.
+func million(x float64) figure.Value {
+	return figure.Value{Text: fmt.Sprintf("%.2fM", x/1e6), Number: x, Unit: "transistors"}
+}
+
+// slower returns a number at a half and a quarter of the clock to that at the whole.
+func slower(what string) func(m *figure.Measured, extended bool) figure.Tally {
+	return func(m *figure.Measured, extended bool) (t figure.Tally) {
+		for _, v := range []string{"clock-2", "clock-4"} {
+			t = append(t, ofPrograms(m, func(p string) float64 { return toBase(m, p, v, columnOf(extended), what) })...)
+		}
+		return t
+	}
+}
+
+// collected returns the power of the size of the arrays that samples follow, for each seed.
+func collected(m *figure.Measured, program, column, clock string) (t figure.Tally) {
+	sizes := []float64{128, 256, 512}
+	for seed := range m.Of(program, "collect", column, clock, "128") {
+		var y []float64
+		for _, s := range sizes {
+			y = append(y, m.Of(program, "collect", column, clock, fmt.Sprint(s))[seed])
+		}
+		t = append(t, exponent(sizes, y))
+	}
+	return t
+}
+
+// spread writes the median and the range of a tally.
+func spread(t figure.Tally, u figure.Unit) string {
+	v := t.Spread(u)
+	return fmt.Sprintf("%s (%s to %s)", v[0].Text, v[1].Text, v[2].Text)
+}
+
+func whySites(m *figure.Measured) string {
+	var list []string
+	for _, p := range measuredPrograms(m, "sites") {
+		list = append(list, fmt.Sprintf("%s %.0f: %.0f", p, m.First(p, "sites"), m.First(p, "stay/rules/cycles")/m.First(p, "sites")))
+	}
+	return "Sites, and cycles of overhead for a site with the paper's rules: " + strings.Join(list, ", ") + "."
+}
+
+// whyEqual says how much each of the added rules and each constant changes at equal overhead.
+func whyEqual(m *figure.Measured) string {
+	var text []string
+	for _, p := range largestOf(m) {
+		text = append(text, fmt.Sprintf("%s: %.2fx with the paper's rules; with one rule of ours added %s; in random order %.2fx, and %.2fx with all of our rules",
+			nameOf(p), gainOf(m, p.Name, "rules"), strings.Join(changes(m, p.Name, "added"), ", "), changed(m, p.Name, "random", "rules"), changed(m, p.Name, "random", "ours")))
+	}
+	return "Factors of the two largest working sets: " + strings.Join(text, "; ") + ". In random order a program has no phases, and masks stay."
+}
+
+func whyLargest(m *figure.Measured) string {
+	var text []string
+	for _, p := range largestOf(m) {
+		best := math.Inf(1)
+		for _, c := range m.Below(p.Name + "/constant") {
+			best = min(best, changed(m, p.Name, "constant", c))
+		}
+		text = append(text, fmt.Sprintf("%s: %s; the least is %.2fx", nameOf(p), strings.Join(changes(m, p.Name, "constant"), ", "), best))
+	}
+	return "Our text has lost the paper's constants. The factors with the paper's rules and another constant: " + strings.Join(text, "; ") + "."
+}
+
+// changed is the median factor of a change.
+func changed(m *figure.Measured, program, kind, change string) float64 {
+	return eachToEach(m.Of(program, kind, change, "error"), m.Of(program, kind, change, "simple")).Median()
+}
+
+func changes(m *figure.Measured, program, kind string) (list []string) {
+	for _, c := range m.Below(program + "/" + kind) {
+		list = append(list, fmt.Sprintf("%s %.2fx", c, changed(m, program, kind, c)))
+	}
+	return list
+}
+
+func whySimpleBySites(m *figure.Measured) string {
+	var list []string
+	for _, p := range measuredPrograms(m, "sites") {
+		list = append(list, fmt.Sprintf("%s %.0f: %s", p, m.First(p, "sites"), figure.Percent(m.Of(p, "rate/1024/error").Median()).Text))
+	}
+	return "Sites and errors of 1 of 1024 loads: " + strings.Join(list, ", ") + "."
+}
+
+func whyArrays(m *figure.Measured) string {
+	p := figure.InRole("gcc").Name
+	return fmt.Sprintf("A co-processor 16 times as fast, whose buffer loses nothing, has %s with the paper's rules and %s with ours; today's loses %s, %s and %s of the samples with the three sizes (the paper's rules).",
+		spread(collected(m, p, "rules", "16"), figure.Power), spread(collected(m, p, "ours", "16"), figure.Power),
+		figure.Percent(m.First(p, "half/rules/lost")).Text, figure.Percent(m.First(p, "base/rules/lost")).Text, figure.Percent(m.First(p, "double/rules/lost")).Text)
+}
+
+var answers = []figure.Answer{{
+	Question: "Does the co-processor beat a sampler at the same cost, with the paper's rules?",
+	Text: func(m *figure.Measured) string {
+		say := func(column string) string {
+			var better, worse []string
+			for _, p := range measuredPrograms(m, "sites") {
+				g := gains(m, p, "whole", column)
+				s := fmt.Sprintf("%s %.2f", p, g.Median())
+				switch n := g.HowMany(figure.Better.Holds); {
+				case g.Median() < 1 && 10*n >= 8*float64(len(g)):
+					better = append(better, s)
+				case g.Median() > 1 && 10*n <= 2*float64(len(g)):
+					worse = append(worse, s)
+				}
+			}
+			return fmt.Sprintf("it beats %d of them in %d of 12 programs (%s) and loses in %d (%s)", bandPeriods*bandPhases, len(better), orNone(better), len(worse), orNone(worse))
+		}
+		least := math.Inf(1)
+		for _, p := range largestOf(m) {
+			worst := math.Inf(1)
+			for _, c := range m.Below(p.Name + "/constant") {
+				worst = min(worst, changed(m, p.Name, "constant", c))
+			}
+			least = min(least, worst)
+		}
+		verdict := "No"
+		if ofPrograms(m, func(p string) float64 { return gainOf(m, p, "rules") }).HowMany(figure.Better.Holds) > 6 {
+			verdict = "Yes, in most programs"
+		}
+		return fmt.Sprintf("%s. Against samplers with the same overhead, with the paper's rules %s. With our rules %s. The numbers are errors to those of the samplers; the rest is undecided. "+
+			"No other constant of the %d that were tried gives the paper's rules a factor below %.2f on one of the two largest working sets.",
+			verdict, say("rules"), say("ours"), len(constantsOf), least)
+	},
+}}
+
+func tables(m *figure.Measured) []figure.Table {
+	t := figure.Table{Title: "Error of the co-processor to that of 95 simple samplers with the same overhead", Columns: []string{
+		"program", "sites", "rules", "loads", "error", "overhead", "simple, 1 of about", "its error", "factor", "least", "greatest",
+	}}
+	for _, p := range measuredPrograms(m, "sites") {
+		for _, c := range columns {
+			for _, part := range []string{"whole", "part"} {
+				errs := m.Of(p, part, c.name, "error")
+				if errs == nil {
+					continue
+				}
+				name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
+				t.Rows = append(t.Rows, slices.Concat([]figure.Value{
+					figure.Text(p), figure.Count(int(m.First(p, "sites")), "sites"), figure.Text(name), figure.Text(map[string]string{"whole": "all", "part": "a quarter"}[part]),
+					figure.Text(spread(errs, figure.Percent)), figure.Percent(m.Of(p, part, c.name, "overhead").Median()), figure.Count(int(m.First(p, part, c.name, "period")), "loads"),
+					figure.Text(spread(m.Of(p, part, c.name, "simple"), figure.Percent)),
+				}, gains(m, p, part, c.name).Spread(figure.Factor)))
+			}
+		}
+	}
+	return []figure.Table{t}
+}
