@@ -22,7 +22,7 @@ type Claim struct {
 	Of   func(m *Measured, extended bool) Tally
 	Same bool // nothing of ours depends on the added rules
 
-	Cannot string                   // why it cannot be shown here; then there is no Of
+	Cannot string                   // why it cannot be shown here; then Of only has numbers to look at, or is nil
 	Why    func(m *Measured) string // what other experiments say about it; it may be nil
 }
 
@@ -46,15 +46,15 @@ type Answer struct {
 
 // The verdicts about claims.
 const (
-	Agrees  = "agrees"
-	Differs = "differs"
-	CannotB = "cannot be shown"
+	Agrees   = "agrees"
+	Differs  = "differs"
+	CannotBe = "cannot be shown"
 )
 
 // Judge returns the verdict, and our numbers as text. It is an error if nothing was measured.
 func (c *Claim) Judge(m *Measured, extended bool) (verdict, ours string, err error) {
-	if c.Cannot != "" {
-		return CannotB, "-", nil
+	if c.Of == nil {
+		return CannotBe, "-", nil
 	}
 	t := c.Of(m, extended)
 	if len(t) == 0 {
@@ -64,6 +64,9 @@ func (c *Claim) Judge(m *Measured, extended bool) (verdict, ours string, err err
 	r.Compare(c.Key, c.Says, t, c.Unit, c.Prints, c.Want)
 	row := r.Rows[0]
 	ours = row.Ours
+	if c.Cannot != "" {
+		return CannotBe, ours, nil
+	}
 	if row.Runs > 1 {
 		ours += fmt.Sprintf("; %d of %d", row.Agree, row.Runs)
 	}
@@ -89,7 +92,7 @@ func (b *Beside) Page(m *Measured) (string, error) {
 		if j.rules, j.rulesOurs, err = j.Judge(m, false); err != nil {
 			return "", err
 		}
-		if j.extended, j.extendedOurs = j.rules, "the same"; !j.Same && j.Cannot == "" {
+		if j.extended, j.extendedOurs = j.rules, "the same"; !j.Same && j.Of != nil {
 			if j.extended, j.extendedOurs, err = j.Judge(m, true); err != nil {
 				return "", err
 			}
@@ -111,18 +114,20 @@ func (b *Beside) Page(m *Measured) (string, error) {
 		"Our rules are those of the paper and %s.\n\n", b.Runs, b.Extended)
 	p.WriteString("| claim | where | paper | ours is | agrees if | with the paper's rules | verdict | with our rules | verdict |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, j := range list {
-		cells := []string{j.Says, j.Where, j.Prints, j.Ours, j.Want.Text, j.rulesOurs, j.rules, j.extendedOurs, j.extended}
+		wants := j.Want.Text
 		if j.Cannot != "" {
-			cells[3] = j.Cannot
+			wants = "-"
 		}
-		writeCells(&p, cells)
+		writeCells(&p, []string{j.Says, j.Where, j.Prints, j.Ours, wants, j.rulesOurs, j.rules, j.extendedOurs, j.extended})
 	}
 	p.WriteString("\n## Why\n\n")
-	for _, j := range list {
-		if j.Why != nil {
-			fmt.Fprintf(&p, "* **%s** (%s) %s\n", j.Says, j.verdicts(), j.Why(m))
-		} else if j.rules == Differs || j.extended == Differs {
-			fmt.Fprintf(&p, "* **%s** (%s) No experiment of ours says why.\n", j.Says, j.verdicts())
+	for i := 0; i < len(list); {
+		reason, says := list[i].reason(m), []string(nil)
+		for ; i < len(list) && list[i].reason(m) == reason; i++ {
+			says = append(says, fmt.Sprintf("**%s** (%s)", list[i].Says, list[i].verdicts()))
+		}
+		if reason != "" {
+			fmt.Fprintf(&p, "* %s. %s\n", strings.Join(says, "; "), reason)
 		}
 	}
 	p.WriteString("\n## What words of the paper mean here\n\n| word | means | because |\n|---|---|---|\n")
@@ -151,8 +156,23 @@ func writeCells(p *strings.Builder, cells []string) {
 	p.WriteString("|\n")
 }
 
+// reason says what else is known of a claim; "" if there is nothing to say.
+func (j judged) reason(m *Measured) string {
+	switch {
+	case j.Cannot != "" && j.Why != nil:
+		return "It cannot be shown here: " + j.Cannot + ". " + j.Why(m)
+	case j.Cannot != "":
+		return "It cannot be shown here: " + j.Cannot + "."
+	case j.Why != nil:
+		return j.Why(m)
+	case j.rules == Differs || j.extended == Differs:
+		return "No experiment of ours says why."
+	}
+	return ""
+}
+
 func (j judged) verdicts() string {
-	if j.Same || j.Cannot != "" {
+	if j.Same || j.Cannot != "" || j.rules == j.extended {
 		return j.rules
 	}
 	return fmt.Sprintf("the paper's rules: %s; ours: %s", j.rules, j.extended)
@@ -170,7 +190,7 @@ func summary(list []judged) string {
 	}
 	rules, extended := func(j judged) string { return j.rules }, func(j judged) string { return j.extended }
 	text := fmt.Sprintf("Of %d claims %d agree with the paper's rules, %d differ, and %d cannot be shown here. With our rules %d agree and %d differ.",
-		len(list), count(Agrees, rules), count(Differs, rules), count(CannotB, rules), count(Agrees, extended), count(Differs, extended))
+		len(list), count(Agrees, rules), count(Differs, rules), count(CannotBe, rules), count(Agrees, extended), count(Differs, extended))
 	for _, group := range []struct {
 		text string
 		is   func(j judged) bool

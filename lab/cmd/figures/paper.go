@@ -14,10 +14,11 @@ import (
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/figure/copfigures"
+	"github.com/pepgo/pep/lab/figure/rapfigures"
 )
 
 // besides are the papers that have a page of claims.
-var besides = []*figure.Beside{&copfigures.Beside}
+var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside}
 
 // paper is the verb paper.
 func paper(c *command.Call) error {

@@ -81,7 +81,7 @@ const (
 
 // bandAt returns the samplers of a band around an overhead in percent, for a program with base cycles a load.
 func bandAt(base, percent float64) (list []*plainSampler) {
-	middle := math.Round(interruptCycles / samplesFull / (base * percent / 100))
+	middle := math.Round(float64(interruptCycles) / samplesFull / (base * percent / 100))
 	for i := range bandPeriods {
 		list = append(list, inPhases(uint64(max(1, middle+float64(i-bandPeriods/2))))...)
 	}

@@ -193,3 +193,58 @@ func NoTraces(t *testing.T, p figure.Paper, needNone ...string) {
 		}
 	}
 }
+
+// Planted checks that each claim of a page can be refuted: for each key there are two ways to plant numbers, the first
+// so that the claim agrees, and the others so that each of them refutes it. All claims must have them, but for those
+// that cannot be shown. Numbers that are not planted are those of all.
+func Planted(t *testing.T, b *figure.Beside, all *figure.Measured, plants map[string][]func(m *figure.Measured, column string), columns [2]string) {
+	t.Helper()
+	for i := range b.Claims {
+		c := &b.Claims[i]
+		if c.Cannot != "" {
+			if plants[c.Key] != nil {
+				t.Errorf("%s cannot be shown, and has numbers", c.Key)
+			}
+			continue
+		}
+		if len(plants[c.Key]) < 2 {
+			t.Errorf("%s: want numbers that agree, and some that refute it", c.Key)
+			continue
+		}
+		for extended, column := range columns {
+			for k, plant := range plants[c.Key] {
+				m, err := figure.ParseMeasured(all.String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				plant(m, column)
+				want := figure.Differs
+				if k == 0 {
+					want = figure.Agrees
+				}
+				if got, ours, err := c.Judge(m, extended == 1); got != want || err != nil {
+					t.Errorf("%s: with numbers %d of %s it %s, want %s: ours is %s, %v", c.Key, k, column, got, want, ours, err)
+				}
+			}
+		}
+	}
+	for key := range plants {
+		if !slices.ContainsFunc(b.Claims, func(c figure.Claim) bool { return c.Key == key }) {
+			t.Errorf("no claim %q", key)
+		}
+	}
+}
+
+// Lines compares texts line by line.
+func Lines(t *testing.T, got, want string) {
+	t.Helper()
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			t.Fatalf("line %d is\n%s\nwant\n%s", i+1, a[i], b[i])
+		}
+	}
+	if len(a) != len(b) {
+		t.Errorf("%d lines, want %d", len(a), len(b))
+	}
+}

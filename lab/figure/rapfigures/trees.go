@@ -138,7 +138,8 @@ func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error
 		}
 	}
 	g := &grown{Tree: t, stats: t.Stats(), average: sum / float64(len(points)), later: later}
-	if o.Schedule.Kind != rap.Periodic && g.stats.Busiest > rap.WorstSplits(o) {
+	// Without a least threshold the first interval has no bound: it begins with no event.
+	if o.Schedule.Kind != rap.Periodic && o.Start != 1 && g.stats.Busiest > rap.WorstSplits(o) {
 		return nil, fmt.Errorf("%d splits between two merges, at most %d are possible: package rap is wrong", g.stats.Busiest, rap.WorstSplits(o))
 	}
 	for _, r := range t.Hot(hot) {

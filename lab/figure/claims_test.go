@@ -1,0 +1,82 @@
+package figure
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// beside is a page of four claims: one holds, one differs with our rules, one differs, one cannot be shown.
+func beside() *Beside {
+	of := func(name string) func(m *Measured, extended bool) Tally {
+		return func(m *Measured, extended bool) Tally {
+			if extended {
+				return m.Of(name, "ours")
+			}
+			return m.Of(name, "rules")
+		}
+	}
+	return &Beside{Name: "x", Title: "X", Extended: "more", Runs: "runs", Tables: func(*Measured) []Table { return nil }, Claims: []Claim{
+		{Key: "a", Says: "a is small", Prints: "2", Unit: Times, Want: AtMost(Times(2)), Of: of("a")},
+		{Key: "b", Says: "b is small", Unit: Times, Want: AtMost(Times(2)), Of: of("b"), Why: func(m *Measured) string { return "B is " + Times(m.First("b/ours")).Text + "." }},
+		{Key: "c", Says: "c is small", Unit: Times, Want: AtMost(Times(2)), Of: of("c"), Same: true},
+		{Key: "d", Says: "d is small", Prints: "1", Cannot: "nobody knows d"},
+	}, Answers: []Answer{{"How large is a?", func(m *Measured) string { return Times(m.First("a/rules")).Text }}}}
+}
+
+func planted() *Measured {
+	m := &Measured{Header: []string{"figures paper x"}}
+	m.Add("a/rules", 1, 1, 1, 2)
+	m.Add("a/ours", 1)
+	m.Add("b/rules", 1)
+	m.Add("b/ours", 3)
+	m.Add("c/rules", 3, 4)
+	return m
+}
+
+// The first paragraph has the counts and the claims that do not hold; each is computed.
+func TestPageOfClaims(t *testing.T) {
+	page, err := beside().Page(planted())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# X\n\nOf 4 claims 2 agree with the paper's rules, 1 differ, and 1 cannot be shown here. With our rules 1 agree and 2 differ. " +
+			"**For Go programs these do not hold, with either rules:** c is small. **These hold with the paper's rules, and not with ours:** b is small.\n",
+		"\n    figures paper x\n", "\n## How large is a?\n\n1.00x\n",
+		"| a is small |  | 2 |  | at most 2.00x | 1.00x (1.00x to 2.00x); 4 of 4 | agrees | 1.00x | agrees |\n",
+		"| c is small |  |  |  | at most 2.00x | 3.50x (3.00x to 4.00x); 0 of 2 | differs | the same | differs |\n",
+		"| d is small |  | 1 |  | - | - | cannot be shown | the same | cannot be shown |\n",
+		"* **b is small** (the paper's rules: agrees; ours: differs). B is 3.00x.\n", "* **c is small** (differs). No experiment of ours says why.\n",
+		"* **d is small** (cannot be shown). It cannot be shown here: nobody knows d.\n",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q:\n%s", want, page)
+		}
+	}
+	m := planted()
+	m.Set("b/rules", 5)
+	m.Set("b/ours", 1)
+	if page, err := beside().Page(m); err != nil || !strings.Contains(page, "**These do not hold with the paper's rules, and hold with ours:** b is small.") {
+		t.Errorf("%v:\n%s", err, page)
+	}
+	delete(m.numbers, "a/rules")
+	if _, err := beside().Page(m); err == nil || !strings.HasPrefix(err.Error(), "a: nothing was measured") {
+		t.Errorf("without the numbers of a claim: %v", err)
+	}
+}
+
+// What was measured is the same after it was written and read.
+func TestMeasuredIsText(t *testing.T) {
+	m := planted()
+	m.Add("odd", math.NaN(), math.Inf(1), 1.0/3)
+	got, err := ParseMeasured(m.String())
+	if err != nil || got.String() != m.String() || got.First("a/ours") != 1 || !math.IsNaN(got.First("odd")) || !math.IsInf(got.Of("odd")[1], 1) || got.Of("odd")[2] != 0.333333 {
+		t.Errorf("%v:\n%s\nwant\n%s", err, got, m)
+	}
+	for _, text := range []string{"a 1\na 2\n", "a x\n", " 1\n"} {
+		if _, err := ParseMeasured(text); err == nil {
+			t.Errorf("%q is no error", text)
+		}
+	}
+}
