@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -247,15 +246,5 @@ func TestRecount(t *testing.T) {
 	if err := measure(env, m); err != nil {
 		t.Fatal(err)
 	}
-	const file = "testdata/measured.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(m.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	figuretest.Lines(t, m.String(), string(want))
+	figuretest.Recount(t, m, "testdata/measured.txt", *update)
 }

@@ -235,10 +235,26 @@ func Planted(t *testing.T, b *figure.Beside, all *figure.Measured, plants map[st
 	}
 }
 
-// Lines compares texts line by line.
-func Lines(t *testing.T, got, want string) {
+// Recount compares what was measured with a file: of each name how many numbers there are, their median, least and
+// greatest. update writes the file.
+func Recount(t *testing.T, m *figure.Measured, file string, update bool) {
 	t.Helper()
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	var got strings.Builder
+	for line := range strings.Lines(m.String()) {
+		name, _, _ := strings.Cut(line, " ")
+		x := m.Of(name)
+		fmt.Fprintf(&got, "%s %d %.5g %.5g %.5g\n", name, len(x), x.Median(), x.Least(), x.Most())
+	}
+	if update {
+		if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
 			t.Fatalf("line %d is\n%s\nwant\n%s", i+1, a[i], b[i])

@@ -1,0 +1,161 @@
+package rapfigures
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/figure/figuretest"
+)
+
+var update = flag.Bool("update", false, "write testdata/measured.txt")
+
+type plant = func(m *figure.Measured, column string)
+
+// all10 plants numbers of each program; %s is the column, and i the number of the program.
+func all10(name string, of func(i int) []float64) plant {
+	return func(m *figure.Measured, c string) {
+		for i, p := range figure.Programs {
+			m.Set(p.Name+"/"+strings.ReplaceAll(name, "%s", c), of(i)...)
+		}
+	}
+}
+
+// one plants the numbers of one name.
+func one(name string, x ...float64) plant {
+	return func(m *figure.Measured, c string) { m.Set(strings.ReplaceAll(name, "%s", c), x...) }
+}
+
+func always(x ...float64) func(i int) []float64 { return func(int) []float64 { return x } }
+
+// some returns one number for the first n programs and another one for the rest.
+func some(n int, x, rest float64) func(i int) []float64 {
+	return func(i int) []float64 {
+		if i < n {
+			return []float64{x}
+		}
+		return []float64{rest}
+	}
+}
+
+func together(list ...plant) plant {
+	return func(m *figure.Measured, c string) {
+		for _, p := range list {
+			p(m, c)
+		}
+	}
+}
+
+// codeAndValues plants a number of the trees of code and of values.
+func codeAndValues(name string, code, values func(i int) []float64) plant {
+	return together(all10("blocks/"+name, code), all10("loads/"+name, values))
+}
+
+// byOption plants the most nodes with each number of an option, the same for code and values.
+func byOption(option string, numbers []int, most ...float64) plant {
+	var list []plant
+	for i, k := range numbers {
+		list = append(list, codeAndValues(fmt.Sprintf("%s/%d", option, k), always(most[i]), always(most[i])))
+	}
+	return together(list...)
+}
+
+// inPipeline plants a number of the hardware, the same for code and values and both errors.
+func inPipeline(what string, of func(i int) []float64) plant {
+	return together(codeAndValues("pipeline/%s/1%/"+what, of, of), codeAndValues("pipeline/%s/10%/"+what, of, of))
+}
+
+func covered(kind string, x, loads float64) plant {
+	return together(all10("pairs/%s/"+kind, always(x)), all10("pairs/%s/loads", always(loads)))
+}
+
+func sizes(values, code float64) plant {
+	return codeAndValues("%s/10/average", always(code), always(values))
+}
+
+func farLess(most float64) plant {
+	return together(all10("blocks/%s/10/worst-case", always(10)), all10("blocks/%s/10/average", always(100)), all10("blocks/%s/10/most", always(most)))
+}
+
+// What agrees with each claim, and then what refutes it.
+func TestClaimsCanBeRefuted(t *testing.T) {
+	bs, qs := []int{2, 4, 8, 16}, []int{2, 3, 4, 8}
+	none := math.NaN()
+	figuretest.Planted(t, &Beside, &figure.Measured{}, map[string][]plant{
+		"98":           {all10("blocks/%s/nodes/500", always(98.1)), all10("blocks/%s/nodes/500", always(97.9)), all10("blocks/%s/nodes/500", some(9, 99, none))},
+		"99.73":        {all10("blocks/%s/nodes/4096", always(99.8)), all10("blocks/%s/nodes/4096", always(99.7))},
+		"eps":          {codeAndValues("%s/1/of-stream", always(1), always(0.1)), codeAndValues("%s/1/of-stream", some(4, 0.5, 1.1), always(0.1)), codeAndValues("%s/1/of-stream", always(0.1), always(1.2))},
+		"lower-bound":  {codeAndValues("%s/10/over", always(0), always(-5)), codeAndValues("%s/10/over", always(1), always(0))},
+		"all-hot":      {codeAndValues("exact/%s", always(100), always(100)), codeAndValues("exact/%s", always(100), some(5, 99, 100))},
+		"b":            {byOption("b", bs, 1, 2, 3, 4), byOption("b", bs, 1, 3, 2, 4), byOption("b", bs, 1, 3, 4, 2)},
+		"q":            {byOption("q", qs, 1, 2, 3, 4), byOption("q", qs, 2, 1, 3, 4), byOption("q", qs, 2, 3, 4, 1)},
+		"1000":         {codeAndValues("%s/1/worst-case", always(900), always(1200)), codeAndValues("%s/1/worst-case", always(100), always(100)), codeAndValues("%s/1/worst-case", always(900), always(1300))},
+		"384k":         {one("theory/before-merge", 384e3), one("theory/before-merge", 38400), one("theory/before-merge", 500e3)},
+		"6400":         {codeAndValues("%s/1/splits", always(6400), always(1)), codeAndValues("%s/1/splits", always(6401), always(1)), codeAndValues("%s/1/splits", always(1), always(6401))},
+		"buffer":       {all10("blocks/pipeline/%s/1%/combined", always(12)), all10("blocks/pipeline/%s/1%/combined", always(7)), all10("blocks/pipeline/%s/1%/combined", some(7, 10, 100))},
+		"4-cycles":     {inPipeline("cycles", always(4.9)), inPipeline("cycles", always(5.1)), inPipeline("cycles", some(7, 4.2, 6))},
+		"stalls":       {inPipeline("stalls", always(5, 5)), inPipeline("stalls", always(5, 6)), inPipeline("stalls", always(11, 0))},
+		"seven":        {one("typecheck/blocks/%s/1/hot", 6, 8), one("typecheck/blocks/%s/1/hot", 5), one("typecheck/blocks/%s/1/hot", 9)},
+		"top-value":    {all10("loads/first", always(20)), all10("loads/first", always(15)), all10("loads/first", always(51))},
+		"fifty":        {all10("loads/fifty", always(35)), all10("loads/fifty", always(31)), all10("loads/fifty", always(60))},
+		"gzip":         {one("flate/loads/%s/1/hot", 7), one("flate/loads/%s/1/hot", 4), one("flate/loads/%s/1/hot", 10)},
+		"saw-tooth":    {all10("blocks/%s/10/drops", some(8, 100, 90)), all10("blocks/%s/10/drops", some(7, 100, 90))},
+		"far-less":     {farLess(500), farLess(501)},
+		"500":          {all10("blocks/%s/10/most", always(600)), all10("blocks/%s/10/most", some(9, 10, 700))},
+		"453":          {one("typecheck/blocks/%s/10/most", 453), one("typecheck/blocks/%s/10/most", 600)},
+		"733":          {all10("loads/%s/10/most", always(900)), all10("loads/%s/10/most", some(9, 10, 1000))},
+		"203":          {all10("loads/%s/10/average", always(250)), all10("loads/%s/10/average", some(9, 10, 300))},
+		"300":          {all10("loads/%s/10/average", some(9, 300, 900)), all10("loads/%s/10/average", always(380))},
+		"450":          {all10("blocks/%s/10/average", always(560)), all10("blocks/%s/10/average", always(570))},
+		"values-less":  {sizes(300, 450), sizes(450, 300), sizes(1, 1)},
+		"13.5":         {all10("blocks/%s/10/error", always(13)), all10("blocks/%s/10/error", some(9, 1, 18))},
+		"3.1":          {one("typecheck/blocks/%s/10/second", 3), one("typecheck/blocks/%s/10/second", 4)},
+		"2":            {all10("blocks/%s/10/mean-error", some(9, 1, 10)), all10("blocks/%s/10/mean-error", always(2.6))},
+		"20":           {all10("loads/%s/10/error", always(24)), all10("loads/%s/10/error", some(9, 1, 26))},
+		"10-of-stream": {all10("loads/%s/10/of-stream", always(9.9)), all10("loads/%s/10/of-stream", some(9, 1, 10))},
+		"3.4":          {all10("loads/%s/10/mean-error", always(4.2)), all10("loads/%s/10/mean-error", always(4.3))},
+		"negligible":   {all10("loads/%s/1/error", always(0.5)), all10("loads/%s/1/error", some(9, 0.1, 0.6))},
+		"56":           {all10("pairs/%s/dl1", some(5, 56, none)), all10("pairs/%s/dl1", always(40)), all10("pairs/%s/dl1", always(80))},
+		"misses-local": {covered("dl1", 60, 50), covered("dl1", 50, 50), covered("dl1", 40, 50)},
+	}, [2]string{columns[0].name, columns[1].name})
+}
+
+// All hot ranges, by hand: of 100 points, 40 are 5, 15 others are in 4 to 7, and each of the rest has a range of its own
+// that is not hot, so that they are in the range of all points.
+func TestExactHot(t *testing.T) {
+	var points []uint64
+	for i := range uint64(45) {
+		points = append(points, i<<58|1<<40)
+	}
+	for range 40 {
+		points = append(points, 5)
+	}
+	for i := range uint64(15) {
+		points = append(points, 4+2*(i%2))
+	}
+	got := fmt.Sprint(exactHot(points))
+	if want := fmt.Sprint([][2]uint64{{5, 5}, {4, 7}, {0, 1<<62 - 1}, {1 << 62, 2<<62 - 1}, {2 << 62, 3<<62 - 1}}); got != want {
+		t.Errorf("hot ranges %s, want %s", got, want)
+	}
+	g, err := grow(rap.Options{Eps: fine, Start: 1}, points, nil)
+	if err != nil || len(g.hot) == 0 {
+		t.Fatal(err)
+	}
+}
+
+// A cheap recount: the experiments of the page on made-up events of two programs. If this fails, what the experiments
+// measure has changed: make the page again (make paper-rap), and this file with -update.
+func TestRecount(t *testing.T) {
+	whole := figure.Programs
+	figure.Programs = []figure.Program{figure.InRole("gcc"), figure.Named("flate")}
+	defer func() { figure.Programs = whole }()
+	m := &figure.Measured{}
+	if err := measureAll(&figure.Env{Loads: 200_000, Seed: 1, Source: figuretest.Synthetic}, m); err != nil {
+		t.Fatal(err)
+	}
+	figuretest.Recount(t, m, "testdata/measured.txt", *update)
+}
