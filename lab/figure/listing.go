@@ -189,7 +189,9 @@ func (r *Result) print(p *listing.Page) {
 		}
 		aligned(p, 2, tabwriter.AlignRight, rows, "\t")
 	}
-	p.Line("")
+	if len(r.Rows) > 0 {
+		p.Line("")
+	}
 	rows := [][]string{{"", "ours", "| paper"}}
 	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Runs > 0 }) {
 		rows[0] = append(rows[0], "| agrees if", "| runs that agree")
@@ -201,7 +203,9 @@ func (r *Result) print(p *listing.Page) {
 		}
 		rows = append(rows, line)
 	}
-	aligned(p, 1, 0, rows, "")
+	if len(r.Rows) > 0 {
+		aligned(p, 1, 0, rows, "")
+	}
 	for _, row := range r.Rows {
 		if row.Differs {
 			p.Line("differs: %s: %s", row.What, row.Note)

@@ -118,8 +118,11 @@ func sectionOf(page, id string) (s section) {
 	return s
 }
 
-// AgreeingRows says how many rows agree with the paper, and which do not.
+// AgreeingRows says how many rows agree with the paper, and which do not; "" without rows.
 func AgreeingRows(r *Result) string {
+	if len(r.Rows) == 0 {
+		return ""
+	}
 	var differ []string
 	for _, row := range r.Rows {
 		if row.Differs {

@@ -38,15 +38,9 @@ func TestJSON(t *testing.T) {
 		{Line: "run -o plots -traces traces -loads 200000 rap-5", Rows: figureRows},
 		{Line: "run -o plots -traces traces -loads 200000 rap-code", Rows: figureRows},
 		{Line: "run -o plots -traces traces -loads 200000 rap-6", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 rap-7-code", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 rap-8-values", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 rap-headline", Rows: figureRows},
 		{Line: "run -o plots -traces traces -loads 200000 rap-buffer", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 rap-throughput", Rows: figureRows},
 		{Line: "run -o plots rap-cost", Rows: figureRows},
-		{Line: "run -o plots cop-table1", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 cop-6", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 cop-8", Rows: figureRows},
+		{Line: "run -o plots -traces traces -loads 200000 cop-upper", Rows: figureRows},
 	})
 }
 

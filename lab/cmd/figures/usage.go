@@ -40,37 +40,20 @@ Suri, CGO 2006:
 	rap-5            hot ranges of the values that a compressor loads
 	rap-code         hot regions of code
 	rap-6            nodes over time
-	rap-7-code       nodes of all programs, code
-	rap-7-values     nodes of all programs, values
-	rap-8-code       errors of hot regions of code
-	rap-8-values     errors of hot ranges of values
-	rap-headline     accuracy with 500 and 4096 nodes
 	rap-9            how wide hot ranges of values are, with caches
 	rap-10           addresses of zero loads
 	rap-narrow       code with narrow operands
 	rap-edges        edges in boxes of two dimensions
 	rap-buffer       what the event buffer of the hardware combines
-	rap-throughput   cycles of the hardware for an event, and stalls
 	rap-cost         area, delay and energy of the hardware
 
-IDs that begin with cop are those of Zilles and Sohi, HPCA 2001, and two that go
-beyond it:
+IDs that begin with cop go beyond Zilles and Sohi, HPCA 2001:
 
-	cop-table1   structures and transistors of the co-processor
-	cop-1        simple sampler: error over time and overhead, three rates
-	cop-6        estimated and true shares of values
-	cop-7        error and overhead of all programs
-	cop-8        error over time and overhead
-	cop-long     figure 7 over windows of long recordings
-	cop-remedies parameters of the value profiler at equal overhead
-	cop-9        arrays of half, base and double size: figures 9 and 10
-	cop-clock    slower co-processors
-	cop-rate     the simple sampler at the rate of software
 	cop-sweep    constants of value profiling
 	cop-upper    a second pass for the upper halves of values
 	cop-phases   a phase detector that clears masks
 
-All but strat-4, rap-cost and cop-table1 need traces of the test programs:
+All but strat-4 and rap-cost need traces of the test programs:
 PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
 PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; strat
 and rap use further recordings if they are there, PROGRAM.loads-2.trace and so on;
@@ -87,8 +70,7 @@ make figures records them.
 	                   not run stay as they are; without an error only
 	-loads N           how many events of a recording of loads, blocks, pairs or ops
 	                   are run (default 16000000); a pair is two events, and an
-	                   operation three; strat-10 and rap-throughput take a quarter,
-	                   and cop-long 16 times as many of its recordings
+	                   operation three; strat-10 and cop-sweep take a quarter
 	-branches N        how many of a recording of calls, which are edges and calls
 	                   (default 4000000)
 	-permutations N    of strat-4, of all seeds together (default 2500)
@@ -108,7 +90,8 @@ Examples:
 Writes the page of a paper: each claim with ours beside it, whether the two agree,
 and why not. cop is Zilles and Sohi, HPCA 2001, and rap is Mysore, Agrawal,
 Sherwood, Shrivastava and Suri, CGO 2006. The page is DIR/paper-NAME.md; what was
-measured for it is DIR/paper-NAME.txt.
+measured for it is DIR/paper-NAME.txt. It takes minutes, and traces that make paper-NAME
+records.
 
 	-again       make the page of the numbers that are in DIR/paper-NAME.txt
 	-traces DIR  where traces are, as for figures run (default ../build/traces)
@@ -118,7 +101,6 @@ measured for it is DIR/paper-NAME.txt.
 
 Examples:
 
-	figures paper -traces traces -loads 200000 cop
 	figures paper -again cop
 `
 

@@ -404,7 +404,12 @@ func whySites(m *figure.Measured) string {
 	for _, p := range measuredPrograms(m, "sites") {
 		list = append(list, fmt.Sprintf("%s %.0f: %.0f", p, m.First(p, "sites"), m.First(p, "stay/rules/cycles")/m.First(p, "sites")))
 	}
-	return "Sites, and cycles of overhead for a site with the paper's rules: " + strings.Join(list, ", ") + "."
+	var sites, cycles figure.Tally
+	for _, k := range m.Below("copies") {
+		sites, cycles = append(sites, m.First("copies", k, "sites")), append(cycles, m.First("copies", k, "rules/stay"))
+	}
+	return fmt.Sprintf("Sites, and cycles of overhead for a site with the paper's rules: %s. Of typecheck alone, whose code is there 1 to 30 times, the cycles follow the power %.2f of the sites (table below).",
+		strings.Join(list, ", "), exponent(sites, cycles))
 }
 
 // whyEqual says how much each of the added rules and each constant changes at equal overhead.
@@ -511,5 +516,22 @@ func tables(m *figure.Measured) []figure.Table {
 			}
 		}
 	}
-	return []figure.Table{t}
+	sizes := figure.Table{Title: "Working sets: the loads of typecheck, its code there 1 to 30 times", Columns: []string{
+		"copies", "sites", "pairs", "rules", "error", "overhead", "simple with that", "factor", "cycles of overhead if masks stay",
+	}}
+	for _, k := range copiesOfCode {
+		at := fmt.Sprintf("copies/%d", k)
+		for _, c := range columns {
+			if m.Of(at, "sites") == nil {
+				continue
+			}
+			name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
+			sizes.Rows = append(sizes.Rows, []figure.Value{
+				figure.Count(k, "copies"), figure.Count(int(m.First(at, "sites")), "sites"), figure.Count(int(m.First(at, "pairs")), "pairs"), figure.Text(name),
+				figure.Percent(m.First(at, c.name, "error")), figure.Percent(m.First(at, c.name, "overhead")), figure.Text(spread(m.Of(at, c.name, "simple"), figure.Percent)),
+				figure.Text(spread(eachToEach(m.Of(at, c.name, "error"), m.Of(at, c.name, "simple")), figure.Factor)), figure.Count(int(m.First(at, c.name, "stay")), "cycles"),
+			})
+		}
+	}
+	return []figure.Table{t, sizes}
 }

@@ -51,6 +51,9 @@ func rulesOf(rules []string, changed ...string) string {
 	return valueEngine(append(kept, changed...)...)
 }
 
+// ofLoads are the taps of the recordings.
+const ofLoads = "loads"
+
 // measure runs all experiments of the page.
 func measure(env *figure.Env, m *figure.Measured) error {
 	if err := sizes(m); err != nil {

@@ -39,30 +39,20 @@ type ours struct {
 	values []figure.Value
 }
 
-// one is the text of a value.
-func one(v figure.Value) ours { return ours{v.Text, []figure.Value{v}} }
-
 // two is the text of two values, with words behind them.
 func two(a, b figure.Value, behind string) ours {
 	return ours{a.Text + ", " + b.Text + behind, []figure.Value{a, b}}
-}
-
-// span is the text of the least and the greatest value.
-func span(least, most figure.Value) ours {
-	return ours{least.Text + "-" + most.Text, []figure.Value{least, most}}
-}
-
-// list is the text of several values, separated by commas.
-func list(v ...figure.Value) ours {
-	var texts []string
-	for _, x := range v {
-		texts = append(texts, x.Text)
-	}
-	return ours{strings.Join(texts, ", "), v}
 }
 
 // part is how many of all things have a property.
 func part(some, all int, unit string) ours {
 	a, b := figure.Count(some, unit), figure.Count(all, unit)
 	return ours{fmt.Sprintf("%s of %s %s", a.Text, b.Text, unit), []figure.Value{a, b}}
+}
+
+func orNone(list []string) string {
+	if list == nil {
+		return "none"
+	}
+	return strings.Join(list, ", ")
 }

@@ -5,6 +5,7 @@ package copfigures
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/pepgo/pep/format/tuple"
@@ -72,7 +73,6 @@ type point struct {
 	overhead uint64  // of these, cycles that profiling took
 	records  uint64  // that software has taken over: samples, or slots
 	samples  uint64  // of the value profiler, that its estimates are made of
-	complete bool    // the value profiler has nothing left to profile
 	rms      float64 // percent
 }
 
@@ -93,14 +93,6 @@ type run struct {
 }
 
 func (r *run) end() point { return r.points[len(r.points)-1] }
-
-// curve returns a curve of the errors over a quantity of the points.
-func (r *run) curve(x func(p point) uint64) (c metric.Curve) {
-	for _, p := range r.points {
-		c = append(c, metric.Point{Events: x(p), Error: p.rms})
-	}
-	return c
-}
 
 // shuffled returns the same loads in a random order. It has no phases: any part of the order
 // is like the whole.
@@ -204,7 +196,7 @@ func (r *run) addPoint(x *stream, events uint64) {
 				p.samples += loads[i].Samples
 			}
 			p.cycles, p.overhead = p.cycles+n*pairCycles, p.overhead+n*pairCycles
-			p.records, p.complete = r.meter("slots copied").Count, e.Complete()
+			p.records = r.meter("slots copied").Count
 		}
 	}
 	p.rms = x.rms(r.estimate)
@@ -246,3 +238,41 @@ func (h *lowHalf) add(msgs []hwsim.Message) {
 
 // Invariance implements metric.Estimate.
 func (h *lowHalf) Invariance(t tuple.Tuple) float64 { return h.profile.Invariance(low(t)) }
+
+// meter returns a meter of the engine of a run.
+func (r *run) meter(name string) hwsim.Meter {
+	for _, m := range r.engine.(hwsim.Metered).Meters() {
+		if m.Name == name {
+			return m
+		}
+	}
+	panic("copfigures: " + r.spec + " does not count: " + name)
+}
+
+// lost returns the percentage of the events at the sample buffer that were lost.
+func (r *run) lost() float64 {
+	drops, samples := r.meter("lost: buffer full").Count, r.meter("samples").Count
+	if drops+samples == 0 {
+		return 0
+	}
+	return 100 * float64(drops) / float64(drops+samples)
+}
+
+// geometric returns the geometric mean of quotients.
+func geometric(list []float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += math.Log(x)
+	}
+	return math.Exp(sum / float64(len(list)))
+}
+
+// exponent returns the power of x that fits y best.
+func exponent(x, y []float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for i := range x {
+		a, b := math.Log(x[i]), math.Log(y[i])
+		n, sx, sy, sxx, sxy = n+1, sx+a, sy+b, sxx+a*a, sxy+a*b
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+}

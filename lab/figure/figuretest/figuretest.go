@@ -135,8 +135,8 @@ func Form(t *testing.T, f figure.Figure, env *figure.Env) *figure.Result {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", out.String())
-	if len(res.Rows) == 0 || len(res.Plots) == 0 || len(res.Setup) == 0 {
-		t.Errorf("%d rows, %d plots, %d lines of setup", len(res.Rows), len(res.Plots), len(res.Setup))
+	if len(res.Rows)+len(res.Tables) == 0 || len(res.Plots) == 0 || len(res.Setup) == 0 {
+		t.Errorf("%d rows, %d tables, %d plots, %d lines of setup", len(res.Rows), len(res.Tables), len(res.Plots), len(res.Setup))
 	}
 	seen := map[string]bool{}
 	for _, row := range res.Rows {

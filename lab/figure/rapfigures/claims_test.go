@@ -124,6 +124,50 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	}, [2]string{columns[0].name, columns[1].name})
 }
 
+// RAP-22: the most nodes and their average are those of a tree that gets one point at a time. RAP-24: more nodes are not
+// less accurate.
+func TestMeasuredTrees(t *testing.T) {
+	points := loops(4, 100_000)
+	m := &figure.Measured{}
+	if err := measureTrees(m, "x", points, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range columns {
+		tree, err := rap.New(rap.Options{Eps: 0.1, Start: c.start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, sum := 0, 0
+		for _, x := range points {
+			tree.Add([]uint64{x})
+			most, sum = max(most, tree.Stats().Nodes), sum+tree.Stats().Nodes
+		}
+		if got := m.First("x", c.name, "10/most"); got < float64(most) || got > float64(most)+4*4 {
+			t.Errorf("at most %v nodes, want %d, or as many as there are before a merge", got, most)
+		}
+		if got, want := m.First("x", c.name, "10/average"), float64(sum)/float64(len(points)); !figuretest.Near(got, want, 0.05) {
+			t.Errorf("%v nodes on average, want %v", got, want)
+		}
+	}
+	if few, many := m.First("x/ours/nodes/125"), m.First("x/ours/nodes/2000"); few >= many || many > 100 {
+		t.Errorf("accuracy %v with 125 nodes, %v with 2000", few, many)
+	}
+	// With the paper's rules no tree has more nodes than it may have: the least eps of those that fit.
+	if fits := m.First("x/rules/nodes/500"); fits < 50 || fits > m.First("x/rules/nodes/4096") {
+		t.Errorf("accuracy %v with 500 nodes, %v with 4096", fits, m.First("x/rules/nodes/4096"))
+	}
+}
+
+// One number for each run, made of all programs that have this run.
+func TestAcrossPrograms(t *testing.T) {
+	m := &figure.Measured{}
+	m.Add("typecheck/x/n", 1, 2, 3)
+	m.Add("lua/x/n", 5, 1)
+	if got := fmt.Sprint(acrossPrograms(m, figure.Tally.Most, "x", "n")); got != "[5 2 3]" {
+		t.Errorf("greatest of each run %s, want [5 2 3]", got)
+	}
+}
+
 // All hot ranges, by hand: of 100 points, 40 are 5, 15 others are in 4 to 7, and each of the rest has a range of its own
 // that is not hot, so that they are in the range of all points.
 func TestExactHot(t *testing.T) {

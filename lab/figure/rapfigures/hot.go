@@ -18,18 +18,18 @@ import (
 // then not among the hot ranges, however many events it has. The last tree loses only
 // leaves.
 var hotTrees = []struct {
-	key, name string
-	o         rap.Options
+	name string
+	o    rap.Options
 }{
-	{"hot-10", "eps 10 %", rap.Options{Eps: coarse}},
-	{"hot-1", "eps 1 %", rap.Options{Eps: fine}},
-	{"hot-leaves", "eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
+	{"eps 10 %", rap.Options{Eps: coarse}},
+	{"eps 1 %", rap.Options{Eps: fine}},
+	{"eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
 }
 
 // hotRanges builds hotTrees from all recordings of a program. It adds tables with the hot ranges of the
 // first recording, and a plot with those of the last two trees. For code, the tables also have the names of
-// functions. A row for each tree has the number of hot ranges, which the paper states.
-func hotRanges(env *figure.Env, res *figure.Result, p figure.Program, taps, of, things, paper string) error {
+// functions.
+func hotRanges(env *figure.Env, res *figure.Result, p figure.Program, taps, of, things string) error {
 	var options []rap.Options
 	for _, x := range hotTrees {
 		options = append(options, x.o)
@@ -67,10 +67,6 @@ func hotRanges(env *figure.Env, res *figure.Result, p figure.Program, taps, of, 
 			}
 			res.AddBars(name, hotBars("Hot ranges of "+of+", "+x.name, g))
 		}
-		if taps == ofValues && i == 0 {
-			continue // the paper's number is of eps 1 %; for code it does not say
-		}
-		res.Compare(x.key, things+" with 10 % and more, "+x.name, everyTree(list, i, (*grown).hotRanges), figure.Fraction(things), paper, figure.About(7, 7, figure.Fraction(things)))
 	}
 	for _, f := range list {
 		row := []figure.Value{figure.Text(f.String())}
@@ -88,55 +84,36 @@ func hotRanges(env *figure.Env, res *figure.Result, p figure.Program, taps, of, 
 func hotValues(env *figure.Env, res *figure.Result) error {
 	p := figure.Named("flate")
 	res.Describe("program: %s, for gzip", p.Name)
-	if err := hotRanges(env, res, p, ofValues, "values that "+p.Name+" loads", "ranges", "7 (gzip, eps 1 %)"); err != nil {
+	if err := hotRanges(env, res, p, ofValues, "values that "+p.Name+" loads", "ranges"); err != nil {
 		return err
 	}
 	return frequent(env, res)
 }
 
-// someFifty is the share of the 50 most frequent values that "some" programs have. As in other figures, some are
-// at least two.
-var someFifty = figure.About(40, 40, figure.Percent)
-
 // frequent adds the frequencies of the most frequent values, for all programs, because
 // section 4.1 makes its statement about programs in general.
 func frequent(env *figure.Env, res *figure.Result) error {
 	t := figure.Table{Title: "how much of the loads the most frequent values are", Columns: []string{"recording", "one", "50", "different values"}}
-	var list []*mostFrequent
 	err := eachPoints(env, res, figure.Programs, ofValues, func(o figure.Origin, points []uint64) error {
 		top, different := topPoints(points, 50)
-		s := &mostFrequent{Origin: o, first: top[0]}
+		fifty := 0.0
 		for _, share := range top {
-			s.fifty += share
+			fifty += share
 		}
-		list = append(list, s)
-		t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Percent(s.first), figure.Percent(s.fifty), figure.Count(different, "values")})
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Percent(top[0]), figure.Percent(fifty), figure.Count(different, "values")})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	res.Tables = append(res.Tables, t)
-	var first figure.Tally
-	for _, s := range list {
-		first = append(first, s.first)
-	}
-	res.Compare("most-frequent", "the most frequent value, any program", first, figure.Percent, "20 to 40 % of loads", figure.About(20, 40, figure.Percent))
-	some := figure.TallyAcross(list, func(s *mostFrequent) figure.Tally { return figure.Tally{s.fifty} }, func(one figure.Tally) float64 { return one.HowMany(someFifty.Holds) })
-	res.Compare("fifty", "programs whose 50 most frequent values are "+someFifty.Text, some, figure.NumberOf("programs"), "about 40 % for some", figure.AtLeast(figure.NumberOf("programs")(2)))
 	return nil
-}
-
-// mostFrequent has the shares of the most frequent values of a recording, in percent.
-type mostFrequent struct {
-	figure.Origin
-	first, fifty float64
 }
 
 // hotCode finds hot regions of code (section 4.1).
 func hotCode(env *figure.Env, res *figure.Result) error {
 	p := figure.InRole("gcc")
-	return hotRanges(env, res, p, ofCode, "code of "+p.String(), "regions", "7 (gcc)")
+	return hotRanges(env, res, p, ofCode, "code of "+p.String(), "regions")
 }
 
 // span64 writes a range as in the paper: [0,ff].

@@ -73,16 +73,23 @@ func measureAll(env *figure.Env, m *figure.Measured) error {
 	return measureNarrow(env, m)
 }
 
-// after returns the events of a source behind about n events.
+// after returns the events of a source behind n events, from a whole sample on.
 func after(source replay.Source, n uint64) replay.Source {
 	return func(do func(trace.Block) error) error {
-		skip := n
+		skip, began := n, false
 		return source(func(b trace.Block) error {
 			if skip >= uint64(len(b.Tuples)) {
 				skip -= uint64(len(b.Tuples))
 				return nil
 			}
-			skip = 0
+			b.Tuples = b.Tuples[skip:]
+			if skip = 0; !began {
+				first := slices.IndexFunc(b.Tuples, func(t tuple.Tuple) bool { return t.Tag().Further() == 0 })
+				if first < 0 {
+					return nil
+				}
+				b.Tuples, began = b.Tuples[first:], true
+			}
 			return do(b)
 		})
 	}

@@ -20,13 +20,12 @@ const narrow = "where(second=-32768..65535,third=-32768..65535,pass=first)"
 
 // narrowLevels are the parts of a program that the paper states, from the file down.
 var narrowLevels = []struct {
-	name, row, paper string
-	share            float64 // percent of narrow operations
-	of               func(x position) string
+	name string
+	of   func(x position) string
 }{
-	{"file", "narrow operations in the hottest file", "38.7 %, flow.c", 38.7, func(x position) string { return x.file }},
-	{"function", "in its hottest function", "31 %, propagate_block", 31, func(x position) string { return x.function }},
-	{"line", "in the hottest line of that", "6.4 %, one block", 6.4, func(x position) string { return fmt.Sprintf("%s:%d", x.file, x.line) }},
+	{"file", func(x position) string { return x.file }},
+	{"function", func(x position) string { return x.function }},
+	{"line", func(x position) string { return fmt.Sprintf("%s:%d", x.file, x.line) }},
 }
 
 // narrowOperands finds the code with narrow operands (RAP-27). The sites of a package are numbered from file
@@ -34,13 +33,11 @@ var narrowLevels = []struct {
 // sites. The paper has numbers of gcc alone; a table has the same of all programs.
 func narrowOperands(env *figure.Env, res *figure.Result) error {
 	p := figure.InRole("gcc")
-	res.Describe("%s", rule)
 	t := figure.Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
 	all := figure.Table{Title: "the same of all programs, by the tree", Columns: []string{"recording", "operations", "narrow"}}
 	for _, level := range narrowLevels {
 		all.Columns = append(all.Columns, level.name, "share")
 	}
-	found := make([]figure.Tally, len(narrowLevels))
 	var ran []figure.Origin
 	var events []uint64
 	var hotOnes figure.Table
@@ -64,7 +61,6 @@ func narrowOperands(env *figure.Env, res *figure.Result) error {
 		}
 		for i, part := range x.parts {
 			name := narrowLevels[i].name
-			found[i] = append(found[i], part.least)
 			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(name + " " + part.name), figure.Count(part.sites, "sites"), figure.Percent(part.least), figure.Percent(part.truth)})
 			if o.Recording == figure.Recordings[0] {
 				bars.Groups = append(bars.Groups, name)
@@ -77,16 +73,13 @@ func narrowOperands(env *figure.Env, res *figure.Result) error {
 	if err != nil {
 		return err
 	}
-	if found[0] == nil {
+	if t.Rows == nil {
 		return fmt.Errorf("ops of %s: %w", p, figure.ErrNoTrace)
 	}
 	res.Ran("operations on integers", ran, events)
 	res.Describe("narrow: both operands are in 16 bits; the paper does not say whether one is enough")
 	res.Tables = append(res.Tables, t, hotOnes, all)
 	res.AddBars("rap-narrow", bars)
-	for i, level := range narrowLevels {
-		res.Compare(level.name, p.String()+": "+level.row, found[i], figure.Percent, level.paper, figure.About(level.share, level.share, figure.Percent))
-	}
 	return nil
 }
 

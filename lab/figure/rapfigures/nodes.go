@@ -77,34 +77,8 @@ func nodesByOption(env *figure.Env, res *figure.Result) error {
 	}
 	res.Describe("eps 1 %%; %s uniform random points, %d seeds, from seed %d on", figure.Abbreviate(env.Loads/16), env.Seeds, env.Seed)
 
-	bs, qs := sweeps[0], sweeps[1]
 	for _, s := range sweeps {
 		s.add(res, append(streams, random))
-	}
-	worst := func(s swept, k int, of func(rap.Options) uint64) float64 { return float64(of(s.of(k))) }
-	least := worst(bs, 2, rap.WorstNodes)
-	for _, k := range []int{8, 16} {
-		least = min(least, worst(bs, k, rap.WorstNodes))
-	}
-	res.Compare("worst-b", "worst case after a merge: b=4 to the least of the others", figure.Tally{worst(bs, 4, rap.WorstNodes) / least},
-		figure.Times, "b=4 is a good trade of nodes and depth", figure.AtMost(figure.Times(1)))
-	least = math.Inf(1)
-	for _, k := range []int{3, 4, 8} {
-		least = min(least, worst(qs, k, beforeMerge))
-	}
-	res.Compare("worst-q", "worst case before a merge: q=2 to the least of the others", figure.Tally{worst(qs, 2, beforeMerge) / least},
-		figure.Times, "least with q=2", figure.Below(figure.Times(1)))
-	for _, s := range streams {
-		res.Compare(s.key+"-b", s.name+", most nodes: b=4 to the fewer of b=8 and b=16", fromTrees(s.list, func(f *forest) float64 {
-			return f.trees[1].most() / min(f.trees[2].most(), f.trees[3].most())
-		}), figure.Times, "b=4 is a good trade", figure.AtMost(figure.Times(1)))
-		res.Compare(s.key+"-q", s.name+", most nodes: q=2 to the fewest of the others", fromTrees(s.list, func(f *forest) float64 {
-			q := f.trees[qs.first:]
-			return q[0].most() / min(q[1].most(), q[2].most(), q[3].most())
-		}), figure.Times, "least with q=2", figure.AtMost(figure.Times(1)))
-		res.Compare(s.key+"-worst", s.name+": worst case to the nodes on average", fromTrees(s.list, func(f *forest) float64 {
-			return float64(beforeMerge(bs.of(4))) / f.trees[1].average
-		}), figure.Times, "a factor of 1000", figure.About(1000, 1000, figure.Times))
 	}
 	return nil
 }
@@ -203,18 +177,6 @@ func mergeBatches(env *figure.Env, res *figure.Result) error {
 			{Name: "continuous", Points: flat(rap.WorstNodes(rap.Options{Eps: fine}), most)},
 		},
 	})
-	low, high := rap.WorstNodes(rap.Options{Eps: fine}), beforeMerge(rap.Options{Eps: fine})
-	res.Compare("worst-after-merge", "nodes at worst after a merge, eps 1 %", figure.Tally{float64(low)}, nodes, "256000 (label)", figure.About(256_000, 256_000, nodes))
-	res.Compare("worst-before-merge", "nodes at worst before a merge, eps 1 %", figure.Tally{float64(high)}, nodes, "384000 (label)", figure.About(384_000, 384_000, nodes))
-	res.Compare("most", "most nodes with batches, to those without", fromTrees(list, func(f *forest) float64 { return f.trees[0].most() / f.trees[2].most() }), figure.Times,
-		"1.5x (labels, at worst)", figure.AtMost(figure.Times(1.5)))
-	res.Compare("passes", "passes without batches, to those with", fromTrees(list, func(f *forest) float64 {
-		return float64(f.trees[2].stats.Merges) / float64(f.trees[0].stats.Merges)
-	}), figure.Times, "a search every cycle", figure.Above(figure.Times(1)))
-	res.Compare("batches", "batches, to log2(n/1024), rounded down, and one", fromTrees(list, func(f *forest) float64 {
-		s := f.trees[0].stats
-		return float64(s.Merges) / float64(rap.Merges(rap.Schedule{}, s.Events))
-	}), figure.Times, "as many", figure.Between(figure.Times(1), figure.Times(1)))
 	return nil
 }
 
@@ -301,7 +263,7 @@ func nodesOverTime(env *figure.Env, res *figure.Result) error {
 	if own == nil {
 		return fmt.Errorf("blocks of %s: %w", drawn.Program, figure.ErrNoTrace)
 	}
-	res.Describe("eps 10 %%; \"far less\" has no number in the paper: here it is at most half")
+	res.Describe("eps 10 %%")
 	worst := float64(beforeMerge(rap.Options{Eps: coarse}))
 	all := figure.Table{Title: fmt.Sprintf("nodes of all programs, %.0f at worst", worst), Columns: []string{"recording", "merges", "with fewer nodes behind them", "most", "after 2^20", "average"}}
 	for _, f := range list {
@@ -312,19 +274,5 @@ func nodesOverTime(env *figure.Env, res *figure.Result) error {
 	res.AddLines("rap-6", plot.Lines{Title: "Figure 6: nodes of " + drawn.String() + ", code, eps 10 %, merges dashed", X: "blocks", Y: "nodes", LogX: true, Marks: marks[drawn],
 		Curves: []plot.Curve{{Name: "nodes", Points: c}}})
 	res.SavePoints()
-	for _, x := range []struct {
-		key, who string
-		list     []*forest
-	}{{"gcc", drawn.Program.String(), own}, {"any", "any program", list}} {
-		res.Compare(x.key+"-merges", x.who+": merges after 2^10, 2^11, … with fewer nodes behind them", fromTrees(x.list, func(f *forest) float64 {
-			return share(uint64(drops[f.Origin]), uint64(len(marks[f.Origin])))
-		}), figure.Percent, "all, rapid reduction", figure.AtLeast(figure.Percent(100)))
-		res.Compare(x.key+"-most", x.who+": most nodes, of those at worst", fromTrees(x.list, func(f *forest) float64 { return 100 * f.trees[0].most() / worst }),
-			figure.Percent, "far less than the worst case", figure.AtMost(figure.Percent(50)))
-		if env.Loads > settled {
-			res.Compare(x.key+"-most-later", x.who+": the same after 2^20 events", fromTrees(x.list, func(f *forest) float64 { return 100 * f.trees[0].later / worst }),
-				figure.Percent, "far less than the worst case", figure.AtMost(figure.Percent(50)))
-		}
-	}
 	return nil
 }

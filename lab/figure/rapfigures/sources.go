@@ -101,7 +101,6 @@ func widthsBehindCaches(env *figure.Env, res *figure.Result) error {
 	var all []figure.Origin
 	var events []uint64
 	var few []string
-	res.Describe("%s", rule)
 	err := env.EachRecording(res, figure.Programs, "pairs", func(o figure.Origin, source replay.Source) error {
 		sent, err := messagesOf(env, source, specs...)
 		if err != nil {
@@ -147,16 +146,6 @@ func widthsBehindCaches(env *figure.Env, res *figure.Result) error {
 		lines.Curves = append(lines.Curves, plot.Curve{Name: name, Points: curve})
 	}
 	res.AddLines("rap-9", lines)
-	more := func(a, b int) (t figure.Tally) {
-		y := average(b, narrowWidth)
-		for k, x := range average(a, narrowWidth) {
-			t = append(t, x-y[k])
-		}
-		return t
-	}
-	res.Compare("dl1", "DL1 misses in ranges at most 2^16 wide, average of programs", average(1, narrowWidth), figure.Percent, "about 56 %", figure.About(56, 56, figure.Percent))
-	res.Compare("dl1-more", "of DL1 misses more than of all loads, points", more(1, 0), figure.Percent, "more value locality", figure.Above(figure.Percent(0)))
-	res.Compare("dl2-more", "of DL2 misses more than of all loads, points", more(2, 0), figure.Percent, "more value locality", figure.Above(figure.Percent(0)))
 	return nil
 }
 
@@ -197,7 +186,6 @@ func (z *zeros) hottest() (inclusive, often float64) {
 
 // zeroLoads is figure 10 of Mysore and others (RAP-27): the addresses from which programs load zeros.
 func zeroLoads(env *figure.Env, res *figure.Result) error {
-	res.Describe("%s", rule)
 	all := figure.Table{Title: "hot nodes of all programs", Columns: []string{"recording", "zero loads", "hot nodes", "in the hottest, inclusive", "a load there is 0 in"}}
 	var list []*zeros
 	var ran []figure.Origin
@@ -232,14 +220,6 @@ func zeroLoads(env *figure.Env, res *figure.Result) error {
 	res.Describe("hot nodes: address ranges with 10 %% of the zero loads and more; zero: how many of the loads in the range are of 0, counted exactly")
 	addZeros(res, own[0])
 	res.Tables = append(res.Tables, all)
-	var number, inclusive, often figure.Tally
-	for _, z := range own {
-		x, y := z.hottest()
-		number, inclusive, often = append(number, float64(len(z.nodes))), append(inclusive, x), append(often, y)
-	}
-	res.Compare("hot-nodes", p.String()+": hot nodes", number, figure.Fraction("nodes"), "3: 16.9 %, 54.6 %, 13.7 %", figure.About(3, 3, figure.Fraction("nodes")))
-	res.Compare("hottest", p.String()+": in the hottest, inclusive", inclusive, figure.Percent, "68.3 %", figure.About(68.3, 68.3, figure.Percent))
-	res.Compare("zero-in-hottest", p.String()+": a load there is 0 in", often, figure.Percent, "about 38 %", figure.About(38, 38, figure.Percent))
 	return nil
 }
 

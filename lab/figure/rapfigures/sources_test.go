@@ -58,9 +58,10 @@ func TestFigureOfMisses(t *testing.T) {
 		in = append(in, tuple.New(tuple.Load, 1+i%10, value), tuple.New(tuple.More, 1+i%10, addr))
 	}
 	res := runFigure(t, "rap-9", ofSamples(in))
-	expect(t, "DL1 misses in narrow hot ranges", figuretest.Value(t, res, "dl1"), 50, 1)
-	expect(t, "of DL1 misses more than of all loads", figuretest.Value(t, res, "dl1-more"), 50, 1) // 5 % are no hot range
-	expect(t, "of DL2 misses more than of all loads", figuretest.Value(t, res, "dl2-more"), 50, 1)
+	narrow := func(kind int) float64 { return res.Plots[0].Series[kind].Points[narrowWidth].Y }
+	expect(t, "DL1 misses in narrow hot ranges", narrow(1), 50, 1)
+	expect(t, "of DL1 misses more than of all loads", narrow(1)-narrow(0), 50, 1) // 5 % are no hot range
+	expect(t, "of DL2 misses more than of all loads", narrow(2)-narrow(0), 50, 1)
 	for _, s := range res.Plots[0].Series {
 		if last := s.Points[len(s.Points)-1]; last.X != 64 || last.Y < 90 || last.Y > 100 {
 			t.Errorf("%s: %v %% of the events are in hot ranges, and all others together can be below 10 %%", s.Name, last.Y)
@@ -85,7 +86,7 @@ func TestAverageOfPrograms(t *testing.T) {
 		return in
 	}
 	res := runFigure(t, "rap-9", ofPrograms(map[string][][]tuple.Tuple{"typecheck": {misses(2, 10)}, "lua": {misses(1, 10)}, "regex": {misses(1, 10)}, "flate": {misses(1000, 13)}}))
-	expect(t, "DL1 misses in narrow hot ranges", figuretest.Value(t, res, "dl1"), 250./3, 1)
+	expect(t, "DL1 misses in narrow hot ranges", res.Plots[0].Series[1].Points[narrowWidth].Y, 250./3, 1)
 	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "too few misses: flate (m88ksim), 1") {
 		t.Errorf("setup %q", setup)
 	}
@@ -109,8 +110,8 @@ func TestFigureOfZeroLoads(t *testing.T) {
 		}
 	}
 	res := runFigure(t, "rap-10", ofSamples(in[:101_001], in[101_001:]))
-	expect(t, "inclusive share", figuretest.Value(t, res, "hottest"), 36, 1)
-	expect(t, "zeros among loads", figuretest.Value(t, res, "zero-in-hottest"), 100./3, 0.5)
+	expect(t, "inclusive share", figuretest.Cell(t, res, 1, 0, "in the hottest, inclusive"), 36, 1)
+	expect(t, "zeros among loads", figuretest.Cell(t, res, 1, 0, "a load there is 0 in"), 100./3, 0.5)
 	found := false
 	for _, row := range res.Tables[0].Rows {
 		lo, _ := strconv.ParseUint(row[0].Text, 0, 64)
@@ -140,12 +141,11 @@ func TestFigureOfNarrowOperands(t *testing.T) {
 		in = append(in, tuple.New(tuple.Op, site, 1), tuple.New(tuple.More, site, x), tuple.New(tuple.Third, site, 1<<64-3))
 	}
 	res := runFigure(t, "rap-narrow", ofSamples(in))
-	expect(t, "hottest function", figuretest.Value(t, res, "function"), 50, 1)
-	expect(t, "hottest file", figuretest.Value(t, res, "file"), 100, 1)
-	for i, key := range []string{"file", "function", "line"} {
-		row := res.Tables[0].Rows[i]
-		if got := figuretest.Value(t, res, key); got != row[3].Number || got >= row[4].Number {
-			t.Errorf("%s: %v, want what the tree has: %v, less than %v", key, got, row[3].Number, row[4].Number)
+	expect(t, "hottest file", figuretest.Cell(t, res, 0, 0, "by the tree"), 100, 1)
+	expect(t, "hottest function", figuretest.Cell(t, res, 0, 1, "by the tree"), 50, 1)
+	for _, row := range res.Tables[0].Rows {
+		if row[3].Number >= row[4].Number {
+			t.Errorf("%s: %v, want less than %v", row[1].Text, row[3].Number, row[4].Number)
 		}
 	}
 	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "typecheck (gcc), 1: 60K; lua (li), 1: 60K") {

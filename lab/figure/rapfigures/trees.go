@@ -55,11 +55,10 @@ func pointsOf(env *figure.Env, source replay.Source, taps string) ([]uint64, err
 }
 
 // eachPoints calls do with the points of all recordings of programs. It says in the setup what
-// there was, the rule of the verdicts, and how trees are made. It is an error if no program has a recording.
+// there was, and how trees are made. It is an error if no program has a recording.
 func eachPoints(env *figure.Env, res *figure.Result, programs []figure.Program, taps string, do func(o figure.Origin, points []uint64) error) error {
 	var list []figure.Origin
 	var events []uint64
-	res.Describe("%s", rule)
 	if taps == ofCode {
 		env = atAddresses(env)
 	}
@@ -176,12 +175,9 @@ func (g *grown) errors() (most, average float64) {
 	return most, average / float64(len(g.hot))
 }
 
-func (g *grown) greatestError() float64 { most, _ := g.errors(); return most }
-func (g *grown) averageError() float64  { _, average := g.errors(); return average }
-func (g *grown) most() float64          { return float64(g.stats.Most) }
-func (g *grown) averageNodes() float64  { return g.average }
-func (g *grown) laterNodes() float64    { return g.later }
-func (g *grown) hotRanges() float64     { return float64(len(g.hot)) }
+func (g *grown) averageError() float64 { _, average := g.errors(); return average }
+func (g *grown) most() float64         { return float64(g.stats.Most) }
+func (g *grown) averageNodes() float64 { return g.average }
 
 // A forest has the trees of one recording, by option.
 type forest struct {
@@ -198,19 +194,6 @@ func (f *forest) of(tree int, number func(g *grown) float64) figure.Tally {
 func everyTree(list []*forest, tree int, number func(g *grown) float64) (t figure.Tally) {
 	for _, f := range list {
 		t = append(t, f.of(tree, number)...)
-	}
-	return t
-}
-
-// acrossTrees returns for each recording what the function f computes from one number of each program.
-func acrossTrees(list []*forest, tree int, number func(g *grown) float64, f func(one figure.Tally) float64) figure.Tally {
-	return figure.TallyAcross(list, func(x *forest) figure.Tally { return x.of(tree, number) }, f)
-}
-
-// fromTrees returns what a function computes from the trees of each recording.
-func fromTrees(list []*forest, of func(f *forest) float64) (t figure.Tally) {
-	for _, f := range list {
-		t = append(t, of(f))
 	}
 	return t
 }
@@ -247,3 +230,18 @@ func nodes(x float64) figure.Value {
 
 // memoryOf returns the memory of nodes that have each bytes.
 func memoryOf(nodes, each int) figure.Value { return figure.Count(nodes*each, "bytes") }
+
+// worst returns the hot range with the greatest percent error, and the greatest error in percent of the
+// whole stream.
+func (g *grown) worst() (of hotRange, ofStream float64) {
+	for i, h := range g.hot {
+		if i == 0 || h.error() > of.error() {
+			of = h
+		}
+		ofStream = max(ofStream, share(h.exact-h.Inclusive, g.Events()))
+	}
+	return of, ofStream
+}
+
+// accuracy is that of the hot ranges on average, in percent.
+func (g *grown) accuracy() float64 { return 100 - g.averageError() }
