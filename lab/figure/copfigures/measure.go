@@ -218,7 +218,7 @@ func (x *stream) atRates(m *figure.Measured, base float64) error {
 // The variants of the machine that are compared with the base machine: figures 9 and 10, the clock, and the buffer.
 var machineVariants = []struct{ name, part string }{
 	{"base", "slots=256"}, {"half", "slots=128"}, {"double", "slots=512"}, {"clock-2", "clock=0.5"}, {"clock-4", "clock=0.25"}, {"buffer", "buffer=8192"},
-	{"stay", "clear=0"},
+	{"stay", "clear=0"}, {"rare-timer", "clear=0,timer=8000000"},
 }
 
 // variants runs variants of the machine with the rules of each column.
