@@ -24,18 +24,25 @@ const (
 
 // Tolerances are the tolerances, in the order of the table of a page.
 var Tolerances = []Tolerance{
-	{"a number", fmt.Sprintf("within a factor of %v", Slack), "programs, compiler and processor are others than the paper's; sizes and errors may be less, bounds hold as they stand"},
-	{"runs", fmt.Sprintf("the median and %d of 10 runs", agreeing), "a run is a seed, a period and phase of a sampler, a part of a recording, a layout or a program; a claim that two of ten contradict is none"},
-	{"little, comparable, one curve, sufficient", fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor), "errors of neighbouring periods of a sampler differ by as much"},
+	{"a number", fmt.Sprintf("within a factor of %v", Slack),
+		"programs, compiler and processor are others than the paper's; " +
+			"sizes and errors may be less, bounds hold as they stand"},
+	{"runs", fmt.Sprintf("the median and %d of 10 runs", agreeing), "a run is a seed, a period and phase of a sampler, a " +
+		"part of a recording, a layout or a program; a claim that two of ten contradict is none"},
+	{"little, comparable, one curve, sufficient", fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor),
+		"errors of neighbouring periods of a sampler differ by as much"},
 	{"better, faster", "a factor below 1.00x", "nothing less can refute it"},
 	{"substantial, most gain, tend to", fmt.Sprintf("a factor of %v and more", LittleFactor), "anything less is little"},
 	{"linear", fmt.Sprintf("a power of %.2f to %.2f", 1/LittleFactor, LittleFactor), "as for little"},
-	{"roughly, largely proportional", fmt.Sprintf("a power of %.2f to %.2f", 1/RoughlyPower, RoughlyPower), "beyond that a root or a square fits better"},
+	{"roughly, largely proportional", fmt.Sprintf("a power of %.2f to %.2f", 1/RoughlyPower, RoughlyPower),
+		"beyond that a root or a square fits better"},
 	{"most", "more than half", "its meaning"},
 	{"in general", fmt.Sprintf("%.0f %% and more", GeneralShare), "halfway from half to all"},
 	{"a small percentage", fmt.Sprintf("at most %.0f %%", SmallShare), "the least whole number"},
 	{"negligible", fmt.Sprintf("at most %v %%", NoErrorShare), "less than is printed of errors"},
-	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare), "less than half of the tolerance of a number"},
+	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare),
+		"less than half of the tolerance " +
+			"of a number"},
 	{"far less", fmt.Sprintf("a factor of %v and more", FarLessFactor), "the least that far can mean"},
 }
 

@@ -50,7 +50,8 @@ func (x *stream) plain(base float64, curves bool, samplers []*plainSampler) erro
 	add := func() {
 		for _, s := range samplers {
 			cost := s.interrupts * interruptCycles
-			s.points = append(s.points, point{events: events, cycles: uint64(base*float64(events)) + cost, overhead: cost, rms: x.rms(&s.seen)})
+			s.points = append(s.points, point{events: events, cycles: uint64(base*float64(events)) + cost, overhead: cost,
+				rms: x.rms(&s.seen)})
 		}
 	}
 	err := x.each(func(t []tuple.Tuple) {

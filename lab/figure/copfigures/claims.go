@@ -14,14 +14,16 @@ import (
 // Beside is the page of the paper. Our text of the paper has lost nearly all numbers; a claim without a number is one
 // in words.
 var Beside = figure.Beside{
-	Name:     "cop",
-	Title:    "The programmable co-processor beside its paper",
-	Extended: "the victim moves on when a replacement fails, visits have weights and begin short, estimates have bounds (decision 19)",
-	Runs:     "seeds of the co-processor against 19 neighbouring periods and 5 phases of the simple sampler, or the 12 programs, as the column \"ours is\" says",
-	Measure:  measure,
-	Claims:   claims,
-	Answers:  answers,
-	Tables:   tables,
+	Name:  "cop",
+	Title: "The programmable co-processor beside its paper",
+	Extended: "the victim moves on when a replacement fails, visits have weights and begin short, estimates have bounds " +
+		"(decision 19)",
+	Runs: "seeds of the co-processor against 19 neighbouring periods and 5 phases of the simple sampler, or the 12 " +
+		"programs, as the column \"ours is\" says",
+	Measure: measure,
+	Claims:  claims,
+	Answers: answers,
+	Tables:  tables,
 }
 
 // both is for quantities that the added rules do not touch.
@@ -143,8 +145,10 @@ const numberLost = "our text of the paper has lost the number"
 
 var claims = []figure.Claim{
 	{
-		Key: "overhead-by-sites", Where: "abstract", Says: "time overhead is roughly proportional to the size of the instruction working set",
-		Ours: "power of the sites that the cycles of overhead follow; masks stay; without one of 12 programs after the other", Unit: figure.Power, Want: figure.Roughly,
+		Key: "overhead-by-sites", Where: "abstract",
+		Says: "time overhead is roughly proportional to the size of the instruction working set",
+		Ours: "power of the sites that the cycles of overhead follow; masks stay; without one of 12 programs after the other",
+		Unit: figure.Power, Want: figure.Roughly,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return withoutOne(ofPrograms(m, func(p string) float64 { return m.First(p, "sites") }),
 				ofPrograms(m, func(p string) float64 { return m.First(p, "stay", columnOf(extended), "cycles") }))
@@ -153,7 +157,8 @@ var claims = []figure.Claim{
 	},
 	{
 		Key: "quick", Where: "abstract, figure 8", Says: "a profile converges faster than that of the simple sampler",
-		Ours: fmt.Sprintf("typecheck (gcc): cycles until the error stays below %d %%, to those of samplers at equal overhead", reachedError), Unit: figure.Times, Want: figure.Better,
+		Ours: fmt.Sprintf("typecheck (gcc): cycles until the error stays below %d %%, to those of samplers at equal overhead",
+			reachedError), Unit: figure.Times, Want: figure.Better,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return eachToEach(m.Of("converge", columnOf(extended), "reach"), m.Of("converge", columnOf(extended), "simple-reach"))
 		},
@@ -168,7 +173,8 @@ var claims = []figure.Claim{
 	},
 	{
 		Key: "along", Where: "figure 8", Says: "better accuracy for the same overhead over the whole curve",
-		Ours: "typecheck (gcc): geometric mean along the curve of errors, to those of samplers that have had the same cycles of overhead", Unit: figure.Times, Want: figure.Better,
+		Ours: "typecheck (gcc): geometric mean along the curve of errors, to those of samplers that have had the same cycles of " +
+			"overhead", Unit: figure.Times, Want: figure.Better,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("converge", columnOf(extended), "along")
 		},
@@ -176,7 +182,8 @@ var claims = []figure.Claim{
 	},
 	{
 		Key: "fades", Where: "figure 8", Says: "overhead is higher at first and drops when the frequent instructions are known",
-		Ours: "overhead of the first tenth to that of the last; masks stay; each of 12 programs", Unit: figure.Times, Want: figure.MuchMore,
+		Ours: "overhead of the first tenth to that of the last; masks stay; each of 12 programs", Unit: figure.Times,
+		Want: figure.MuchMore,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return ofPrograms(m, func(p string) float64 {
 				t := m.Of(p, "stay", columnOf(extended), "tenths")
@@ -185,15 +192,19 @@ var claims = []figure.Claim{
 		},
 	},
 	{
-		Key: "most-benchmarks", Where: "figure 7", Says: "smaller error in most benchmarks, and smaller overhead in most, than a sampler with a fixed rate",
-		Ours: "of 12 programs, at the rate of the sampler that is best for this claim", Unit: ofTwelve, Want: figure.AtLeast(ofTwelve(7)),
-		Of: func(m *figure.Measured, extended bool) figure.Tally { return bothAtOneRate(m, columnOf(extended)) },
+		Key: "most-benchmarks", Where: "figure 7",
+		Says: "smaller error in most benchmarks, and smaller overhead in most, than a sampler with a fixed rate",
+		Ours: "of 12 programs, at the rate of the sampler that is best for this claim", Unit: ofTwelve,
+		Want: figure.AtLeast(ofTwelve(7)),
+		Of:   func(m *figure.Measured, extended bool) figure.Tally { return bothAtOneRate(m, columnOf(extended)) },
 		Why: func(m *figure.Measured) string {
-			return "The rate of the paper's sampler is lost. If one rate makes both true for a program, the co-processor is also better at equal overhead, so the table at the end says which programs these can be."
+			return "The rate of the paper's sampler is lost. If one rate makes both true for a program, the co-processor is also " +
+				"better at equal overhead, so the table at the end says which programs these can be."
 		},
 	},
 	{
-		Key: "largest", Where: "figure 7", Says: "gcc and perl, the largest working sets, gain substantially in accuracy at less overhead",
+		Key: "largest", Where: "figure 7",
+		Says: "gcc and perl, the largest working sets, gain substantially in accuracy at less overhead",
 		Ours: "error to that of samplers at equal overhead, the two largest of ours", Unit: figure.Times, Want: figure.MuchLess,
 		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
 			for _, p := range largestOf(m) {
@@ -210,11 +221,13 @@ var claims = []figure.Claim{
 	},
 	{
 		Key: "phased-values", Where: "figure 7", Says: "gap is worse, because its values come in phases",
-		Ours: "filters (gap, vpr): error to that of samplers at equal overhead", Unit: figure.Times, Want: figure.Worse, Of: onProgram(filters.Name), Why: whyPhased,
+		Ours: "filters (gap, vpr): error to that of samplers at equal overhead", Unit: figure.Times, Want: figure.Worse,
+		Of: onProgram(filters.Name), Why: whyPhased,
 	},
 	{
 		Key: "flags", Where: "figure 7", Says: "crafty suffers because flags of 64 bits are aliased by their lower 32 bits",
-		Ours: "bitboard (crafty): error to that against the true shares of the lower 32 bits", Unit: figure.Times, Want: figure.MuchMore,
+		Ours: "bitboard (crafty): error to that against the true shares of the lower 32 bits", Unit: figure.Times,
+		Want: figure.MuchMore,
 		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
 			lower := m.Of(bitboard.Name, "whole", columnOf(extended), "shares")
 			for i, x := range m.Of(bitboard.Name, "whole", columnOf(extended), "error") {
@@ -224,7 +237,8 @@ var claims = []figure.Claim{
 		},
 	},
 	{
-		Key: "simple-by-sites", Where: "figure 7", Says: "accuracy of the simple sampler is largely inversely proportional to the working set", Same: true,
+		Key: "simple-by-sites", Where: "figure 7",
+		Says: "accuracy of the simple sampler is largely inversely proportional to the working set", Same: true,
 		Ours: "power of the sites that the error follows, 1 of 1024 loads; without one of 12 programs after the other, 5 phases", Unit: figure.Power, Want: figure.Roughly,
 		Of: both(func(m *figure.Measured) (t figure.Tally) {
 			for phase := range bandPhases {
@@ -236,94 +250,120 @@ var claims = []figure.Claim{
 		Why: whySimpleBySites,
 	},
 	{
-		Key: "stopped", Where: "figure 7", Says: "bzip and parser are less accurate because profiling has stopped, at substantially less overhead",
+		Key: "stopped", Where: "figure 7",
+		Says:   "bzip and parser are less accurate because profiling has stopped, at substantially less overhead",
 		Cannot: "it is about the inputs of two programs, and our text has lost how long they ran",
 	},
 	{
 		Key: "rate-time", Where: "figure 1", Says: "a simple sampler with a faster rate converges faster", Same: true,
-		Ours: "typecheck (gcc): cycles until the error stays below 20 %, 1 of 64 to 1 of 256, and 1 of 256 to 1 of 1024 loads", Unit: figure.Times, Want: figure.MuchLess,
+		Ours: "typecheck (gcc): cycles until the error stays below 20 %, 1 of 64 to 1 of 256, and 1 of 256 to 1 of 1024 loads",
+		Unit: figure.Times, Want: figure.MuchLess,
 		Of: both(func(m *figure.Measured) (t figure.Tally) {
 			for i := range 2 {
-				t = append(t, eachToEach(m.Of("rates/recorded/reach", fmt.Sprint(samplerPeriods[i])), m.Of("rates/recorded/reach", fmt.Sprint(samplerPeriods[i+1])))...)
+				t = append(t, eachToEach(m.Of("rates/recorded/reach", fmt.Sprint(samplerPeriods[i])), m.Of("rates/recorded/reach",
+					fmt.Sprint(samplerPeriods[i+1])))...)
 			}
 			return t
 		}),
 	},
 	{
 		Key: "rate-curve", Where: "figure 1", Says: "the error as a function of overhead is independent of the rate", Same: true,
-		Ours: "typecheck (gcc): error to that of a rate four times slower, at equal overhead", Unit: figure.Times, Want: figure.Little,
-		Of: both(func(m *figure.Measured) figure.Tally { return m.Of("rates/recorded/apart") }),
+		Ours: "typecheck (gcc): error to that of a rate four times slower, at equal overhead", Unit: figure.Times,
+		Want: figure.Little,
+		Of:   both(func(m *figure.Measured) figure.Tally { return m.Of("rates/recorded/apart") }),
 		Why: func(m *figure.Measured) string {
-			return fmt.Sprintf("With the same loads in random order the factors are %s: it is the phases of the program, of which a faster sampler has seen less at the same overhead.", spread(m.Of("rates/random/apart"), figure.Times))
+			return fmt.Sprintf("With the same loads in random order the factors are %s: it is the phases of the program, of which "+
+				"a faster sampler has seen less at the same overhead.", spread(m.Of("rates/random/apart"), figure.Times))
 		},
 	},
 	{
-		Key: "diagonal", Where: "figure 6", Says: "in general the estimated shares are near the true ones", Ours: fmt.Sprintf("typecheck (gcc): pairs within %d points", band), Unit: figure.Percent, Want: figure.General,
+		Key: "diagonal", Where: "figure 6", Says: "in general the estimated shares are near the true ones",
+		Ours: fmt.Sprintf("typecheck (gcc): pairs within %d points", band), Unit: figure.Percent, Want: figure.General,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "near")
 		},
 	},
 	{
-		Key: "high-shares", Where: "figure 6", Says: "high invariances are predicted accurately", Ours: "mean error of pairs with a true share of 90 % and more, to that of all", Unit: figure.Times, Want: figure.MuchLess,
+		Key: "high-shares", Where: "figure 6", Says: "high invariances are predicted accurately",
+		Ours: "mean error of pairs with a true share of 90 % and more, to that of all", Unit: figure.Times, Want: figure.MuchLess,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "high")
 		},
 	},
 	{
-		Key: "outliers", Where: "figure 6", Says: "outliers tend to be executed infrequently", Ours: "executions of pairs near the diagonal to those of outliers, geometric means", Unit: figure.Times, Want: figure.MuchMore,
+		Key: "outliers", Where: "figure 6", Says: "outliers tend to be executed infrequently",
+		Ours: "executions of pairs near the diagonal to those of outliers, geometric means", Unit: figure.Times,
+		Want: figure.MuchMore,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "outliers")
 		},
 	},
 	{
-		Key: "never-sampled", Where: "figure 6", Says: "values that were never sampled are largely those of infrequent instructions", Ours: "executions of all pairs to those of pairs without a sample, geometric means", Unit: figure.Times, Want: figure.MuchMore,
+		Key: "never-sampled", Where: "figure 6",
+		Says: "values that were never sampled are largely those of infrequent instructions",
+		Ours: "executions of all pairs to those of pairs without a sample, geometric means", Unit: figure.Times,
+		Want: figure.MuchMore,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "executions")
 		},
 	},
 	{
-		Key: "array-rate", Where: "figure 9", Says: "the rate at which profiles are captured is linear in the size of the arrays", Ours: "typecheck (gcc): power of the size that the samples of a profile follow", Unit: figure.Power, Want: figure.Linear,
+		Key: "array-rate", Where: "figure 9",
+		Says: "the rate at which profiles are captured is linear in the size of the arrays",
+		Ours: "typecheck (gcc): power of the size that the samples of a profile follow", Unit: figure.Power, Want: figure.Linear,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return collected(m, figure.InRole("gcc").Name, columnOf(extended), "base")
 		},
 		Why: whyArrays,
 	},
 	{
-		Key: "array-accuracy", Where: "figure 10", Says: "the size of the arrays does not dramatically affect accuracy", Ours: "errors with arrays of half and of double the size to the base, each of 12 programs", Unit: figure.Times, Want: figure.Little,
+		Key: "array-accuracy", Where: "figure 10", Says: "the size of the arrays does not dramatically affect accuracy",
+		Ours: "errors with arrays of half and of double the size to the base, each of 12 programs", Unit: figure.Times,
+		Want: figure.Little,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(ofPrograms(m, func(p string) float64 { return toBase(m, p, "half", columnOf(extended), "error") }),
 				ofPrograms(m, func(p string) float64 { return toBase(m, p, "double", columnOf(extended), "error") })...)
 		}, Why: whySizes,
 	},
 	{
-		Key: "array-overhead", Where: "figure 10", Says: "smaller arrays tend to slightly lower overhead", Ours: "overhead with arrays of half the size to the base, each of 12 programs", Unit: figure.Times,
+		Key: "array-overhead", Where: "figure 10", Says: "smaller arrays tend to slightly lower overhead",
+		Ours: "overhead with arrays of half the size to the base, each of 12 programs", Unit: figure.Times,
 		Want: figure.Between(figure.Times(1/figure.LittleFactor), figure.Times(1)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return ofPrograms(m, func(p string) float64 { return toBase(m, p, "half", columnOf(extended), "overhead") })
 		}, Why: whySizes,
 	},
 	{
-		Key: "more-better", Where: "figure 10", Says: "in general accuracy is better with more resources", Ours: "errors with the base to half and with double to the base, each of 12 programs", Unit: figure.Times, Want: figure.Better,
+		Key: "more-better", Where: "figure 10", Says: "in general accuracy is better with more resources",
+		Ours: "errors with the base to half and with double to the base, each of 12 programs", Unit: figure.Times,
+		Want: figure.Better,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(ofPrograms(m, func(p string) float64 { return 1 / toBase(m, p, "half", columnOf(extended), "error") }),
 				ofPrograms(m, func(p string) float64 { return toBase(m, p, "double", columnOf(extended), "error") })...)
 		}, Why: whySizes,
 	},
 	{
-		Key: "clock-accuracy", Where: "section 6", Says: "a slower clock of the co-processor has no substantial impact on accuracy", Ours: "errors at a half and a quarter of the clock to those at the whole, each of 12 programs", Unit: figure.Times, Want: figure.Little,
-		Of: slower("error"), Why: whyClock,
+		Key: "clock-accuracy", Where: "section 6",
+		Says: "a slower clock of the co-processor has no substantial impact on accuracy",
+		Ours: "errors at a half and a quarter of the clock to those at the whole, each of 12 programs", Unit: figure.Times,
+		Want: figure.Little,
+		Of:   slower("error"), Why: whyClock,
 	},
 	{
-		Key: "clock-overhead", Where: "section 6", Says: "a slower clock has roughly equal overhead", Ours: "the same of overheads", Unit: figure.Times, Want: figure.Little, Of: slower("overhead"), Why: whyClock,
+		Key: "clock-overhead", Where: "section 6", Says: "a slower clock has roughly equal overhead",
+		Ours: "the same of overheads", Unit: figure.Times, Want: figure.Little, Of: slower("overhead"), Why: whyClock,
 	},
 	{
-		Key: "software-rate", Where: "section 5", Says: "sampling as often as a software profiler costs a small percentage", Same: true, Ours: fmt.Sprintf("overhead of 1 of %d loads, each of 12 programs", burrows), Unit: figure.Percent, Want: figure.Small,
+		Key: "software-rate", Where: "section 5", Says: "sampling as often as a software profiler costs a small percentage",
+		Same: true, Ours: fmt.Sprintf("overhead of 1 of %d loads, each of 12 programs", burrows), Unit: figure.Percent,
+		Want: figure.Small,
 		Of: both(func(m *figure.Measured) figure.Tally {
 			return ofPrograms(m, func(p string) float64 { return m.First(p, "rate", fmt.Sprint(burrows), "overhead") })
 		}),
 	},
 	{
-		Key: "buffer", Where: "section 3.3", Says: "the sample buffer is sufficient", Ours: "error with a buffer 8 times as large to the base, each of 12 programs", Unit: figure.Times, Want: figure.Little,
+		Key: "buffer", Where: "section 3.3", Says: "the sample buffer is sufficient",
+		Ours: "error with a buffer 8 times as large to the base, each of 12 programs", Unit: figure.Times, Want: figure.Little,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return ofPrograms(m, func(p string) float64 { return toBase(m, p, "buffer", columnOf(extended), "error") })
 		},
@@ -331,11 +371,13 @@ var claims = []figure.Claim{
 			lost := func(variant string) string {
 				return spread(ofPrograms(m, func(p string) float64 { return m.First(p, variant, "rules", "lost") }), figure.Percent)
 			}
-			return fmt.Sprintf("With the paper's rules the buffer loses %s of the samples that pass the filters, and one 8 times as large %s: not bursts fill it, the co-processor needs more cycles for a sample than there are between two.", lost("base"), lost("buffer"))
+			return fmt.Sprintf("With the paper's rules the buffer loses %s of the samples that pass the filters, and one 8 times "+
+				"as large %s: not bursts fill it, the co-processor needs more cycles for a sample than there are between two.", lost("base"), lost("buffer"))
 		},
 	},
 	{
-		Key: "transistors", Where: "table 1", Says: "approximately half a million transistors", Prints: "half [a million]", Same: true, Ours: "the base machine", Unit: million, Want: figure.About(0.5e6, 0.5e6, million),
+		Key: "transistors", Where: "table 1", Says: "approximately half a million transistors", Prints: "half [a million]",
+		Same: true, Ours: "the base machine", Unit: million, Want: figure.About(0.5e6, 0.5e6, million),
 		Of: both(func(m *figure.Measured) figure.Tally { return m.Of("transistors/total")[:1] }),
 		Why: func(m *figure.Measured) string {
 			return fmt.Sprintf("It is an estimate from our sizes: with 128, 512 and 1024 slots it is %s, %s and %s.",
@@ -343,7 +385,8 @@ var claims = []figure.Claim{
 		},
 	},
 	{
-		Key: "in-arrays", Where: "section 3", Says: "most of the transistors are in memory arrays", Same: true, Ours: "share of the arrays, 128 to 1024 slots", Unit: figure.Percent, Want: figure.Most,
+		Key: "in-arrays", Where: "section 3", Says: "most of the transistors are in memory arrays", Same: true,
+		Ours: "share of the arrays, 128 to 1024 slots", Unit: figure.Percent, Want: figure.Most,
 		Of: both(func(m *figure.Measured) (t figure.Tally) {
 			for i, x := range m.Of("transistors/arrays") {
 				t = append(t, 100*x/m.Of("transistors/total")[i])
@@ -352,7 +395,10 @@ var claims = []figure.Claim{
 		}),
 	},
 	{
-		Key: "applications", Where: "abstract, section 4", Says: "edges, call stacks, memory dependences and cache conflicts are profiled by programs for the same hardware", Prints: "four are named", Same: true, Ours: "programs of microcode that the machine takes", Unit: figure.NumberOf("programs"),
+		Key: "applications", Where: "abstract, section 4",
+		Says:   "edges, call stacks, memory dependences and cache conflicts are profiled by programs for the same hardware",
+		Prints: "four are named", Same: true, Ours: "programs of microcode that the machine takes",
+		Unit: figure.NumberOf("programs"),
 		Want: figure.AtLeast(figure.NumberOf("programs")(4)),
 		Of: both(func(m *figure.Measured) figure.Tally {
 			return figure.Tally{m.Of("applications").HowMany(func(x float64) bool { return x == 1 })}
@@ -360,8 +406,11 @@ var claims = []figure.Claim{
 	},
 	{Key: "strongarm", Where: "section 3", Says: "the core is simpler than a StrongARM", Cannot: numberLost},
 	{Key: "branch-slots", Where: "section 3.5", Says: "most branch slots are used", Cannot: numberLost},
-	{Key: "handler", Where: "section 3.6", Says: "hand-written handlers take few cycles a sample", Cannot: "cycles of handlers are parameters of our model, and our text has lost the number"},
-	{Key: "main-processor", Where: "abstract", Says: "the co-processor does not significantly impact cost and speed of the main processor", Cannot: "it takes circuits; ours is a model of events and cycles"},
+	{Key: "handler", Where: "section 3.6", Says: "hand-written handlers take few cycles a sample",
+		Cannot: "cycles of handlers are parameters of our model, and our text has lost the number"},
+	{Key: "main-processor", Where: "abstract",
+		Says:   "the co-processor does not significantly impact cost and speed of the main processor",
+		Cannot: "it takes circuits; ours is a model of events and cycles"},
 }
 
 // million is a number of transistors.
@@ -401,14 +450,18 @@ func spread(t figure.Tally, u figure.Unit) string {
 func whySites(m *figure.Measured) string {
 	var list []string
 	for _, p := range measuredPrograms(m, "sites") {
-		list = append(list, fmt.Sprintf("%s %.0f: %.0f", p, m.First(p, "sites"), m.First(p, "stay/rules/cycles")/m.First(p, "sites")))
+		list = append(list, fmt.Sprintf("%s %.0f: %.0f", p, m.First(p, "sites"), m.First(p, "stay/rules/cycles")/m.First(p,
+			"sites")))
 	}
 	var sites, cycles figure.Tally
 	for _, k := range m.Below("copies") {
 		sites, cycles = append(sites, m.First("copies", k, "sites")), append(cycles, m.First("copies", k, "rules/stay"))
 	}
-	rare := exponent(ofPrograms(m, func(p string) float64 { return m.First(p, "sites") }), ofPrograms(m, func(p string) float64 { return m.First(p, "rare-timer/rules/cycles") }))
-	return fmt.Sprintf("Sites, and cycles of overhead for a site with the paper's rules: %s. The timer that ends visits, which the paper does not have, costs the same whatever the working set is: with one 8 times as rare the power is %.2f. Of typecheck alone, whose code is there 1 to 30 times, it is %.2f (table below).",
+	rare := exponent(ofPrograms(m, func(p string) float64 { return m.First(p, "sites") }), ofPrograms(m,
+		func(p string) float64 { return m.First(p, "rare-timer/rules/cycles") }))
+	return fmt.Sprintf("Sites, and cycles of overhead for a site with the paper's rules: %s. The timer that ends visits, "+
+		"which the paper does not have, costs the same whatever the working set is: with one 8 times as rare the power is %.2f. "+
+		"Of typecheck alone, whose code is there 1 to 30 times, it is %.2f (table below).",
 		strings.Join(list, ", "), rare, exponent(sites, cycles))
 }
 
@@ -416,10 +469,13 @@ func whySites(m *figure.Measured) string {
 func whyEqual(m *figure.Measured) string {
 	var text []string
 	for _, p := range largestOf(m) {
-		text = append(text, fmt.Sprintf("%s: %.2fx with the paper's rules; with one rule of ours added %s; in random order %.2fx, and %.2fx with all of our rules",
-			nameOf(p), gainOf(m, p.Name, "rules"), strings.Join(changes(m, p.Name, "added"), ", "), changed(m, p.Name, "random", "rules"), changed(m, p.Name, "random", "ours")))
+		text = append(text, fmt.Sprintf("%s: %.2fx with the paper's rules; with one rule of ours added %s; in random order "+
+			"%.2fx, and %.2fx with all of our rules",
+			nameOf(p), gainOf(m, p.Name, "rules"), strings.Join(changes(m, p.Name, "added"), ", "), changed(m, p.Name, "random",
+				"rules"), changed(m, p.Name, "random", "ours")))
 	}
-	return "Factors of the two largest working sets: " + strings.Join(text, "; ") + ". In random order a program has no phases, and masks stay."
+	return "Factors of the two largest working sets: " + strings.Join(text, "; ") + ". In random order a program has no " +
+		"phases, and masks stay."
 }
 
 func whyLargest(m *figure.Measured) string {
@@ -429,7 +485,8 @@ func whyLargest(m *figure.Measured) string {
 		for _, c := range m.Below(p.Name + "/constant") {
 			best = min(best, changed(m, p.Name, "constant", c))
 		}
-		text = append(text, fmt.Sprintf("%s: %s; the least is %.2fx", nameOf(p), strings.Join(changes(m, p.Name, "constant"), ", "), best))
+		text = append(text, fmt.Sprintf("%s: %s; the least is %.2fx", nameOf(p), strings.Join(changes(m, p.Name, "constant"),
+			", "), best))
 	}
 	return "Our text has lost the paper's constants. The factors with the paper's rules and another constant: " + strings.Join(text, "; ") + "."
 }
@@ -449,7 +506,8 @@ func changes(m *figure.Measured, program, kind string) (list []string) {
 func whySimpleBySites(m *figure.Measured) string {
 	var list []string
 	for _, p := range measuredPrograms(m, "sites") {
-		list = append(list, fmt.Sprintf("%s %.0f: %s", p, m.First(p, "sites"), figure.Percent(m.Of(p, "rate/1024/error").Median()).Text))
+		list = append(list, fmt.Sprintf("%s %.0f: %s", p, m.First(p, "sites"), figure.Percent(m.Of(p,
+			"rate/1024/error").Median()).Text))
 	}
 	var sites, errs figure.Tally
 	for _, p := range measuredPrograms(m, "sites") {
@@ -457,12 +515,15 @@ func whySimpleBySites(m *figure.Measured) string {
 			sites, errs = append(sites, m.First(p, "sites")), append(errs, m.Of(p, "rate/1024/error").Median())
 		}
 	}
-	return fmt.Sprintf("Sites and errors of 1 of 1024 loads: %s. Without bitboard, whose flags no profiler of 32 bits tells apart, the errors follow the power %.2f.", strings.Join(list, ", "), exponent(sites, errs))
+	return fmt.Sprintf("Sites and errors of 1 of 1024 loads: %s. Without bitboard, whose flags no profiler of 32 bits tells "+
+		"apart, the errors follow the power %.2f.", strings.Join(list, ", "), exponent(sites, errs))
 }
 
 func whyArrays(m *figure.Measured) string {
 	p := figure.InRole("gcc").Name
-	return fmt.Sprintf("The buffer loses %s, %s and %s of the samples with the three sizes (the paper's rules). A co-processor 16 times as fast, which loses none, has %s with the paper's rules and %s with ours, and if it never masks a load %s and %s.",
+	return fmt.Sprintf("The buffer loses %s, %s and %s of the samples with the three sizes (the paper's rules). A "+
+		"co-processor 16 times as fast, which loses none, has %s with the paper's rules and %s with ours, and if it never masks "+
+		"a load %s and %s.",
 		figure.Percent(m.First(p, "half/rules/lost")).Text, figure.Percent(m.First(p, "base/rules/lost")).Text, figure.Percent(m.First(p, "double/rules/lost")).Text,
 		spread(collected(m, p, "rules", "fast"), figure.Power), spread(collected(m, p, "ours", "fast"), figure.Power),
 		spread(collected(m, p, "rules", "unmasked"), figure.Power), spread(collected(m, p, "ours", "unmasked"), figure.Power))
@@ -484,7 +545,9 @@ func bothColumns(m *figure.Measured, p, variant, what string) string {
 
 func whyAlong(m *figure.Measured) string {
 	p := figure.InRole("gcc").Name
-	return fmt.Sprintf("It compares early errors of one with later errors of the other. At the end, when both have seen the same loads, the factors are %.2fx with the paper's rules and %.2fx with ours.", gainOf(m, p, "rules"), gainOf(m, p, "ours"))
+	return fmt.Sprintf("It compares early errors of one with later errors of the other. At the end, when both have seen the "+
+		"same loads, the factors are %.2fx with the paper's rules and %.2fx with ours.", gainOf(m, p, "rules"), gainOf(m, p,
+		"ours"))
 }
 
 func whyMost(m *figure.Measured) string {
@@ -497,7 +560,8 @@ func whyPhased(m *figure.Measured) string {
 	at := func(variant, column string) string {
 		return figure.Percent(m.First(filters.Name, variant, column, "error")).Text
 	}
-	return fmt.Sprintf("Errors with the paper's rules and with ours: %s and %s, and %s and %s if masks are never cleared.", at("base", "rules"), at("base", "ours"), at("stay", "rules"), at("stay", "ours"))
+	return fmt.Sprintf("Errors with the paper's rules and with ours: %s and %s, and %s and %s if masks are never cleared.",
+		at("base", "rules"), at("base", "ours"), at("stay", "rules"), at("stay", "ours"))
 }
 
 func whySizes(m *figure.Measured) string {
@@ -509,8 +573,12 @@ func whyClock(m *figure.Measured) string {
 	lost := func(variant string) string {
 		return spread(ofPrograms(m, func(p string) float64 { return m.First(p, variant, "ours", "lost") }), figure.Percent)
 	}
-	return fmt.Sprintf("A slower co-processor loses more samples: %s with the whole clock, %s with a half, %s with a quarter (our rules). Errors with a quarter to the whole, the paper's rules and ours: %s.",
-		lost("base"), lost("clock-2"), lost("clock-4"), each(m, func(p string) string { return bothColumns(m, p, "clock-4", "error") }))
+	return fmt.Sprintf("A slower co-processor loses more samples: %s with the whole clock, %s with a half, %s with a quarter "+
+		"(our rules). Errors with a quarter to the whole, the paper's rules and ours: %s.",
+		lost("base"), lost("clock-2"), lost("clock-4"), each(m, func(p string) string {
+			return bothColumns(m, p, "clock-4",
+				"error")
+		}))
 }
 
 var answers = []figure.Answer{{
@@ -528,7 +596,8 @@ var answers = []figure.Answer{{
 					worse = append(worse, s)
 				}
 			}
-			return fmt.Sprintf("it beats them in %d of 12 programs (%s) and loses in %d (%s)", len(better), orNone(better), len(worse), orNone(worse))
+			return fmt.Sprintf("it beats them in %d of 12 programs (%s) and loses in %d (%s)", len(better), orNone(better),
+				len(worse), orNone(worse))
 		}
 		least := math.Inf(1)
 		for _, p := range largestOf(m) {
@@ -542,16 +611,19 @@ var answers = []figure.Answer{{
 		if ofPrograms(m, func(p string) float64 { return gainOf(m, p, "rules") }).HowMany(figure.Better.Holds) > 6 {
 			verdict = "Yes, in most programs"
 		}
-		return fmt.Sprintf("%s. Against %d samplers with the same overhead, with the paper's rules %s. With our rules %s. The numbers are errors to those of the samplers. "+
-			"A program counts if the median and 8 of 10 comparisons say the same; the rest is undecided. None of %d other constants gives the paper's rules a factor below %.2f on one of the two largest working sets.",
+		return fmt.Sprintf("%s. Against %d samplers with the same overhead, with the paper's rules %s. With our rules %s. The "+
+			"numbers are errors to those of the samplers. "+
+			"A program counts if the median and 8 of 10 comparisons say the same; the rest is undecided. None of %d other "+
+			"constants gives the paper's rules a factor below %.2f on one of the two largest working sets.",
 			verdict, bandPeriods*bandPhases, say("rules"), say("ours"), len(constantsOf), least)
 	},
 }}
 
 func tables(m *figure.Measured) []figure.Table {
-	t := figure.Table{Title: "Error of the co-processor to that of 95 simple samplers with the same overhead", Columns: []string{
-		"program", "sites", "rules", "loads", "error", "overhead", "simple, 1 of about", "its error", "factor", "least", "greatest",
-	}}
+	t := figure.Table{Title: "Error of the co-processor to that of 95 simple samplers with the same overhead",
+		Columns: []string{
+			"program", "sites", "rules", "loads", "error", "overhead", "simple, 1 of about", "its error", "factor", "least", "greatest",
+		}}
 	for _, p := range measuredPrograms(m, "sites") {
 		for _, c := range columns {
 			for _, part := range []string{"whole", "part"} {
@@ -579,7 +651,8 @@ func tables(m *figure.Measured) []figure.Table {
 			}
 			name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
 			sizes.Rows = append(sizes.Rows, []figure.Value{
-				figure.Count(k, "copies"), figure.Count(int(m.First(at, "sites")), "sites"), figure.Count(int(m.First(at, "pairs")), "pairs"), figure.Text(name),
+				figure.Count(k, "copies"), figure.Count(int(m.First(at, "sites")), "sites"), figure.Count(int(m.First(at, "pairs")),
+					"pairs"), figure.Text(name),
 				figure.Percent(m.First(at, c.name, "error")), figure.Percent(m.First(at, c.name, "overhead")), figure.Text(spread(m.Of(at, c.name, "simple"), figure.Percent)),
 				figure.Text(spread(eachToEach(m.Of(at, c.name, "error"), m.Of(at, c.name, "simple")), figure.Factor)), figure.Count(int(m.First(at, c.name, "stay")), "cycles"),
 			})

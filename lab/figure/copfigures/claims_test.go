@@ -140,10 +140,12 @@ type variants = map[string]func(i int) []float64
 // for little, 8 of 10 runs.
 func TestClaimsCanBeRefuted(t *testing.T) {
 	figuretest.Planted(t, &Beside, someMeasured(), map[string][]plant{
-		"overhead-by-sites": {bySites("stay/%s/cycles", 1.4, 1), bySites("stay/%s/cycles", 1.6, 1), bySites("stay/%s/cycles", 0.5, 1), bySites("stay/%s/cycles", -1, 1)},
-		"quick":             {converged(1, 2), converged(2, 1), converged(1, 1), converged(math.Inf(1), 1)},
-		"equal-overhead":    {equalOverhead(some(10, 0.9, 2)), equalOverhead(some(9, 0.9, 2)), equalOverhead(all12(1))},
-		"along":             {set("converge/%s/along", 0.9, 0.9, 0.9, 0.9, 1.1), set("converge/%s/along", 0.9, 0.9, 0.9, 1.1), set("converge/%s/along", 1)},
+		"overhead-by-sites": {bySites("stay/%s/cycles", 1.4, 1), bySites("stay/%s/cycles", 1.6, 1), bySites("stay/%s/cycles",
+			0.5, 1), bySites("stay/%s/cycles", -1, 1)},
+		"quick":          {converged(1, 2), converged(2, 1), converged(1, 1), converged(math.Inf(1), 1)},
+		"equal-overhead": {equalOverhead(some(10, 0.9, 2)), equalOverhead(some(9, 0.9, 2)), equalOverhead(all12(1))},
+		"along": {set("converge/%s/along", 0.9, 0.9, 0.9, 0.9, 1.1), set("converge/%s/along", 0.9, 0.9, 0.9, 1.1),
+			set("converge/%s/along", 1)},
 		"fades": {
 			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", all12(1.3, 1)) },
 			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", all12(1.2, 1)) },
@@ -151,32 +153,41 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		},
 		"most-benchmarks": {atOneRate(7, 7), atOneRate(6, 12), atOneRate(12, 6)},
 		"largest":         {equalOverhead(some(2, 0.79, 2)), equalOverhead(some(2, 0.9, 2)), equalOverhead(some(1, 0.1, 0.9))},
-		"gain-most":       {equalOverhead(some(2, 0.5, 0.6)), equalOverhead(some(2, 0.6, 0.5)), equalOverhead(func(i int) []float64 { return []float64{[]float64{0.5, 0.7, 0.6}[min(i, 2)]} })},
-		"phased-values":   {equalOverhead(onlyOf("filters", all12(1.1))), equalOverhead(onlyOf("filters", all12(0.9)))},
-		"flags":           {flags(50, 30), flags(50, 45), flags(50, 60)},
-		"simple-by-sites": {bySites("rate/1024/error", 1, 5), bySites("rate/1024/error", 0.2, 5), bySites("rate/1024/error", -1, 5), bySites("rate/1024/error", 2, 5)},
-		"rate-time":       {reach(1, 2, 3), reach(1, 1.1, 3), reach(3, 2, 1), reach(1, 2, 2.2)},
-		"rate-curve":      {set("rates/recorded/apart", 0.9, 1.2), set("rates/recorded/apart", 1.4), set("rates/recorded/apart", 0.7), set("rates/recorded/apart", 1, 1, 1.3)},
-		"diagonal":        {set("scatter/%s/near", 76), set("scatter/%s/near", 74)},
-		"high-shares":     {set("scatter/%s/high", 0.7), set("scatter/%s/high", 0.9)},
-		"outliers":        {set("scatter/%s/outliers", 1.3), set("scatter/%s/outliers", 1.2), set("scatter/%s/outliers", 0.5)},
-		"never-sampled":   {set("scatter/%s/executions", 1.3), set("scatter/%s/executions", 1.2), set("scatter/%s/executions", math.NaN())},
-		"array-rate":      {arrays(0.9), arrays(0.6), arrays(1.4)},
+		"gain-most": {equalOverhead(some(2, 0.5, 0.6)), equalOverhead(some(2, 0.6, 0.5)),
+			equalOverhead(func(i int) []float64 { return []float64{[]float64{0.5, 0.7, 0.6}[min(i, 2)]} })},
+		"phased-values": {equalOverhead(onlyOf("filters", all12(1.1))), equalOverhead(onlyOf("filters", all12(0.9)))},
+		"flags":         {flags(50, 30), flags(50, 45), flags(50, 60)},
+		"simple-by-sites": {bySites("rate/1024/error", 1, 5), bySites("rate/1024/error", 0.2, 5), bySites("rate/1024/error", -1,
+			5), bySites("rate/1024/error", 2, 5)},
+		"rate-time": {reach(1, 2, 3), reach(1, 1.1, 3), reach(3, 2, 1), reach(1, 2, 2.2)},
+		"rate-curve": {set("rates/recorded/apart", 0.9, 1.2), set("rates/recorded/apart", 1.4), set("rates/recorded/apart",
+			0.7), set("rates/recorded/apart", 1, 1, 1.3)},
+		"diagonal":    {set("scatter/%s/near", 76), set("scatter/%s/near", 74)},
+		"high-shares": {set("scatter/%s/high", 0.7), set("scatter/%s/high", 0.9)},
+		"outliers":    {set("scatter/%s/outliers", 1.3), set("scatter/%s/outliers", 1.2), set("scatter/%s/outliers", 0.5)},
+		"never-sampled": {set("scatter/%s/executions", 1.3), set("scatter/%s/executions", 1.2), set("scatter/%s/executions",
+			math.NaN())},
+		"array-rate": {arrays(0.9), arrays(0.6), arrays(1.4)},
 		"array-accuracy": {
-			toTheBase("error", variants{"half": all12(1.2), "double": all12(0.9)}), toTheBase("error", variants{"half": all12(1.6), "double": all12(0.9)}),
+			toTheBase("error", variants{"half": all12(1.2), "double": all12(0.9)}), toTheBase("error", variants{"half": all12(1.6),
+				"double": all12(0.9)}),
 			toTheBase("error", variants{"half": all12(1.1), "double": all12(0.5)}),
 		},
-		"array-overhead": {toTheBase("overhead", variants{"half": all12(0.9)}), toTheBase("overhead", variants{"half": all12(0.7)}), toTheBase("overhead", variants{"half": all12(1.1)})},
+		"array-overhead": {toTheBase("overhead", variants{"half": all12(0.9)}), toTheBase("overhead",
+			variants{"half": all12(0.7)}), toTheBase("overhead", variants{"half": all12(1.1)})},
 		"more-better": {
-			toTheBase("error", variants{"half": all12(1.1), "double": some(8, 0.9, 1.1)}), toTheBase("error", variants{"half": all12(1.1), "double": some(7, 0.9, 1.1)}),
+			toTheBase("error", variants{"half": all12(1.1), "double": some(8, 0.9, 1.1)}), toTheBase("error",
+				variants{"half": all12(1.1), "double": some(7, 0.9, 1.1)}),
 			toTheBase("error", variants{"half": all12(1), "double": all12(1)}),
 		},
 		"clock-accuracy": {
-			toTheBase("error", variants{"clock-2": all12(1), "clock-4": some(8, 1.2, 1.3)}), toTheBase("error", variants{"clock-2": all12(1), "clock-4": some(7, 1.2, 1.3)}),
+			toTheBase("error", variants{"clock-2": all12(1), "clock-4": some(8, 1.2, 1.3)}), toTheBase("error",
+				variants{"clock-2": all12(1), "clock-4": some(7, 1.2, 1.3)}),
 			toTheBase("error", variants{"clock-2": all12(0.7), "clock-4": all12(0.7)}),
 		},
 		"clock-overhead": {
-			toTheBase("overhead", variants{"clock-2": all12(1), "clock-4": all12(0.9)}), toTheBase("overhead", variants{"clock-2": all12(1.5), "clock-4": all12(1)}),
+			toTheBase("overhead", variants{"clock-2": all12(1), "clock-4": all12(0.9)}), toTheBase("overhead",
+				variants{"clock-2": all12(1.5), "clock-4": all12(1)}),
 		},
 		"software-rate": {
 			func(m *figure.Measured, _ string) {
@@ -198,7 +209,10 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 
 // The plain samplers take the samples of the microcode and interrupt as it does, so they have its error and overhead.
 func TestPlainSamplerIsTheMicrocode(t *testing.T) {
-	x := loadsOf(t, 300_000, func(i int, rng *rand.Rand) (uint64, uint64) { return rng.Uint64N(50), rng.Uint64N(1 + rng.Uint64N(6)) })
+	x := loadsOf(t, 300_000, func(i int, rng *rand.Rand) (uint64, uint64) {
+		return rng.Uint64N(50),
+			rng.Uint64N(1 + rng.Uint64N(6))
+	})
 	for _, period := range []int{16, 64, 301} {
 		r := runOf(t, x, sampler(period))
 		end := r.end()
@@ -212,7 +226,8 @@ func TestPlainSamplerIsTheMicrocode(t *testing.T) {
 		for i, p := range s.points {
 			want := r.points[i]
 			if math.Abs(p.rms-want.rms) > 1e-9 || p.overhead != want.overhead || p.events != want.events {
-				t.Errorf("period %d, after %d loads: error %v, overhead %d, want %v, %d", period, p.events, p.rms, p.overhead, want.rms, want.overhead)
+				t.Errorf("period %d, after %d loads: error %v, overhead %d, want %v, %d", period, p.events, p.rms, p.overhead,
+					want.rms, want.overhead)
 			}
 		}
 	}

@@ -188,7 +188,8 @@ func reasons(env *figure.Env, m *figure.Measured, p figure.Program) error {
 		for name, changed := range collecting {
 			for seed := range seeds {
 				for _, slots := range []int{128, 256, 512} {
-					runs, err := x.run(rulesOf(c.rules, append([]string{fmt.Sprintf("seed=%d", seed+1), fmt.Sprintf("slots=%d", slots)}, changed...)...))
+					runs, err := x.run(rulesOf(c.rules, append([]string{fmt.Sprintf("seed=%d", seed+1), fmt.Sprintf("slots=%d", slots)},
+						changed...)...))
 					if err != nil {
 						return err
 					}

@@ -12,14 +12,15 @@ import (
 
 // Beside is the page of the paper.
 var Beside = figure.Beside{
-	Name:     "rap",
-	Title:    "Range adaptive profiling beside its paper",
-	Extended: "thresholds that are never below that of 1024 events, splits that are denied when there is no node left, and entries of the TCAM that move to stay in order (decision 16)",
-	Runs:     "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
-	Measure:  measureAll,
-	Claims:   claims,
-	Answers:  answers,
-	Tables:   tables,
+	Name:  "rap",
+	Title: "Range adaptive profiling beside its paper",
+	Extended: "thresholds that are never below that of 1024 events, splits that are denied when there is no node left, and " +
+		"entries of the TCAM that move to stay in order (decision 16)",
+	Runs:    "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
+	Measure: measureAll,
+	Claims:  claims,
+	Answers: answers,
+	Tables:  tables,
 }
 
 // An engine's tree with the larger error of the paper, and with the smaller one, in names of measurements.
@@ -190,63 +191,103 @@ const calibrated = "our model of the hardware is calibrated with this number"
 const ofGcc = "it is a number of gcc's own source and data, and typecheck is another program"
 
 var claims = []figure.Claim{
-	{Key: "98", Where: "abstract", Says: "8 KB, 500 nodes, give hot code regions with an average accuracy of 98 %", Prints: "8k bytes, 98 %", Ours: "accuracy of hot regions of code, average of programs, 500 nodes", Unit: figure.Percent,
+	{Key: "98", Where: "abstract", Says: "8 KB, 500 nodes, give hot code regions with an average accuracy of 98 %",
+		Prints: "8k bytes, 98 %", Ours: "accuracy of hot regions of code, average of programs, 500 nodes", Unit: figure.Percent,
 		Want: figure.AtLeast(figure.Percent(98)), Of: accuracyOf(ofCode, 500), Why: whyFits},
-	{Key: "99.73", Where: "section 6", Says: "64 KB, 4096 nodes, give 99.73 %", Prints: "64k bytes, 99.73 %", Ours: "the same, 4096 nodes", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(99.73)), Of: accuracyOf(ofCode, 4096)},
-	{Key: "eps", Where: "section 2.2", Says: "the estimate of a range is never off by more than eps of all events", Prints: "1 %", Ours: "greatest error of a hot range in percent of the stream, eps 1 %, code and values", Unit: figure.Percent,
+	{Key: "99.73", Where: "section 6", Says: "64 KB, 4096 nodes, give 99.73 %", Prints: "64k bytes, 99.73 %",
+		Ours: "the same, 4096 nodes", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(99.73)),
+		Of: accuracyOf(ofCode, 4096)},
+	{Key: "eps", Where: "section 2.2", Says: "the estimate of a range is never off by more than eps of all events",
+		Prints: "1 %", Ours: "greatest error of a hot range in percent of the stream, eps 1 %, code and values",
+		Unit: figure.Percent,
 		Want: figure.AtMost(figure.Percent(1)), Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(trees(ofCode, eps1, "of-stream")(m, extended), trees(ofValues, eps1, "of-stream")(m, extended)...)
 		}},
-	{Key: "lower-bound", Where: "section 4.3", Says: "the count of a range is a lower bound, so a hot node is hot", Ours: "greatest count of a hot range less its true count, eps 10 %, code and values", Unit: figure.Fraction("events"),
+	{Key: "lower-bound", Where: "section 4.3", Says: "the count of a range is a lower bound, so a hot node is hot",
+		Ours: "greatest count of a hot range less its true count, eps 10 %, code and values", Unit: figure.Fraction("events"),
 		Want: figure.AtMost(figure.Fraction("events")(0)), Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(trees(ofCode, eps10, "over")(m, extended), trees(ofValues, eps10, "over")(m, extended)...)
 		}},
-	{Key: "all-hot", Where: "section 4.3", Says: "RAP always identifies all hot ranges with the greatest precision possible", Ours: "hot ranges of an exact count of all ranges that the tree has, eps 1 %, each program, code and values", Unit: figure.Percent,
+	{Key: "all-hot", Where: "section 4.3",
+		Says: "RAP always identifies all hot ranges with the greatest precision possible",
+		Ours: "hot ranges of an exact count of all ranges that the tree has, eps 1 %, each program, code and values",
+		Unit: figure.Percent,
 		Want: figure.AtLeast(figure.Percent(100)), Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(eachRun(m, ofCode, "exact", columnOf(extended)), eachRun(m, ofValues, "exact", columnOf(extended))...)
 		}, Why: whyHot},
-	{Key: "b", Where: "section 3.1, figure 2", Says: "a branching factor of 4 is a good trade of memory and depth", Prints: "4", Same: true, Ours: "most nodes with 4 children to the fewer of 8 and 16, eps 1 %, code and values", Unit: figure.Times,
+	{Key: "b", Where: "section 3.1, figure 2", Says: "a branching factor of 4 is a good trade of memory and depth",
+		Prints: "4", Same: true, Ours: "most nodes with 4 children to the fewer of 8 and 16, eps 1 %, code and values",
+		Unit: figure.Times,
 		Want: figure.AtMost(figure.Times(1)), Of: least("b", "4", "8", "16"), Why: whyBranching},
-	{Key: "q", Where: "section 3.1, figure 2", Says: "doubling the interval between merges needs the least memory", Prints: "q = 2", Same: true, Ours: "most nodes with q=2 to the fewest with 3, 4 and 8, eps 1 %, code and values", Unit: figure.Times,
+	{Key: "q", Where: "section 3.1, figure 2", Says: "doubling the interval between merges needs the least memory",
+		Prints: "q = 2", Same: true, Ours: "most nodes with q=2 to the fewest with 3, 4 and 8, eps 1 %, code and values",
+		Unit: figure.Times,
 		Want: figure.AtMost(figure.Times(1)), Of: least("q", "2", "3", "4", "8")},
-	{Key: "1000", Where: "section 3.1", Says: "in the common case there are 1000 times fewer nodes than at worst", Prints: "a factor of 1000", Ours: "worst case to the average of nodes, eps 1 %, code and values", Unit: figure.Times, Want: figure.About(1000, 1000, figure.Times), Why: whyThousand,
+	{Key: "1000", Where: "section 3.1", Says: "in the common case there are 1000 times fewer nodes than at worst",
+		Prints: "a factor of 1000", Ours: "worst case to the average of nodes, eps 1 %, code and values", Unit: figure.Times,
+		Want: figure.About(1000, 1000, figure.Times), Why: whyThousand,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(trees(ofCode, eps1, "worst-case")(m, extended), trees(ofValues, eps1, "worst-case")(m, extended)...)
 		}},
-	{Key: "384k", Where: "section 3.1, figure 3", Says: "at worst there are 384k nodes, eps 1 %", Prints: "384k; labels 256000, 384000", Same: true, Ours: "the bound before a merge, by the paper's formulas", Unit: nodes, Want: figure.About(384_000, 384_000, nodes),
-		Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("theory/before-merge") }), Why: func(m *figure.Measured) string {
-			return fmt.Sprintf("For an eps of 0.1 %% the formulas give %.0f after a merge and %.0f before it, the two labels of the figure.", m.First("theory/after-merge-0.1"), m.First("theory/before-merge-0.1"))
+	{Key: "384k", Where: "section 3.1, figure 3", Says: "at worst there are 384k nodes, eps 1 %",
+		Prints: "384k; labels 256000, 384000", Same: true, Ours: "the bound before a merge, by the paper's formulas",
+		Unit: nodes, Want: figure.About(384_000, 384_000, nodes),
+		Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("theory/before-merge") }),
+		Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("For an eps of 0.1 %% the formulas give %.0f after a merge and %.0f before it, the two labels of "+
+				"the figure.", m.First("theory/after-merge-0.1"), m.First("theory/before-merge-0.1"))
 		}},
-	{Key: "6400", Where: "section 3.3", Says: "there are at most 6400 splits in an interval", Prints: "6400", Ours: "most splits between two merges, eps 1 %, code and values", Unit: splitsOf, Want: figure.AtMost(splitsOf(6400)),
+	{Key: "6400", Where: "section 3.3", Says: "there are at most 6400 splits in an interval", Prints: "6400",
+		Ours: "most splits between two merges, eps 1 %, code and values", Unit: splitsOf, Want: figure.AtMost(splitsOf(6400)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(trees(ofCode, eps1, "splits")(m, extended), trees(ofValues, eps1, "splits")(m, extended)...)
 		}},
-	{Key: "batches", Where: "section 3.3", Says: "2^32 events need 22 batches of merges, 2^64 need 54", Prints: "22, 54", Same: true, Ours: "batches of 2^32 and of 2^64 events", Unit: figure.Fraction("batches"),
+	{Key: "batches", Where: "section 3.3", Says: "2^32 events need 22 batches of merges, 2^64 need 54", Prints: "22, 54",
+		Same: true, Ours: "batches of 2^32 and of 2^64 events", Unit: figure.Fraction("batches"),
 		Of: alike(func(m *figure.Measured) figure.Tally {
 			return figure.Tally{m.First("theory/batches-32"), m.First("theory/batches-64")}
 		}), Cannot: "it follows from the definition of the schedule"},
-	{Key: "buffer", Where: "section 3.3", Says: "a buffer of 1k combines 10 events of code", Prints: "1k, a factor of 10", Ours: "events to a count, code, each program", Unit: figure.Times, Want: figure.About(10, 10, figure.Times),
+	{Key: "buffer", Where: "section 3.3", Says: "a buffer of 1k combines 10 events of code", Prints: "1k, a factor of 10",
+		Ours: "events to a count, code, each program", Unit: figure.Times, Want: figure.About(10, 10, figure.Times),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return eachRun(m, ofCode, "pipeline", columnOf(extended), "1%/combined")
 		}, Why: whyBuffer},
-	{Key: "4-cycles", Where: "section 3.4", Says: "an event takes 4 cycles on average", Prints: "4 cycles", Ours: "cycles of the busy pipeline for a count, splits and merges among them; buffer of 1k, no split denied, code and values, eps 1 and 10 %", Unit: cycles, Want: figure.About(4, 4, cycles),
+	{Key: "4-cycles", Where: "section 3.4", Says: "an event takes 4 cycles on average", Prints: "4 cycles",
+		Ours: "cycles of the busy pipeline for a count, splits and merges among them; buffer of 1k, no split denied, code and " +
+			"values, eps 1 and 10 %", Unit: cycles, Want: figure.About(4, 4, cycles),
 		Of: pipeline("cycles"), Why: whyCycles},
-	{Key: "stalls", Where: "section 3.3", Says: "stalls for splits and merges are small and bounded", Ours: "the same: stalls in percent of the cycles", Unit: figure.Percent, Want: figure.FewStalls, Of: pipeline("stalls"), Why: whyCycles},
-	{Key: "seven", Where: "section 4.1", Says: "gcc has seven regions of code with more than 10 %", Prints: "seven", Ours: "hot regions of typecheck (gcc), eps 1 %", Unit: rangesOf, Want: figure.About(7, 7, rangesOf), Of: gcc(ofCode, eps1, "hot"), Why: func(m *figure.Measured) string {
-		return fmt.Sprintf("With an eps of 10 %% there are %s, and %s with merges of leaves alone. All layouts of one executable have other numbers: regions are aligned to powers of 4.",
-			spread(gcc(ofCode, eps10, "hot")(m, false), rangesOf), spread(eachOf(m, ofCode, "gcc", "leaf", "hot"), rangesOf))
-	}},
-	{Key: "top-value", Where: "section 4.1", Says: "a single value is 20 to 40 % of all loads", Prints: "20% to 40%", Same: true, Ours: "the most frequent value, each program", Unit: figure.Percent, Want: figure.About(20, 40, figure.Percent),
-		Of: alike(func(m *figure.Measured) figure.Tally { return eachRun(m, ofValues, "first") }), Why: whyTop},
-	{Key: "fifty", Where: "section 6", Says: "the 50 most frequent values might cover 40 %", Prints: "40%", Same: true, Ours: "each program", Unit: figure.Percent, Want: figure.About(40, 40, figure.Percent),
+	{Key: "stalls", Where: "section 3.3", Says: "stalls for splits and merges are small and bounded",
+		Ours: "the same: stalls in percent of the cycles", Unit: figure.Percent, Want: figure.FewStalls,
+		Of: pipeline("stalls"), Why: whyCycles},
+	{Key: "seven", Where: "section 4.1", Says: "gcc has seven regions of code with more than 10 %", Prints: "seven",
+		Ours: "hot regions of typecheck (gcc), eps 1 %", Unit: rangesOf, Want: figure.About(7, 7, rangesOf),
+		Of: gcc(ofCode, eps1, "hot"), Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("With an eps of 10 %% there are %s, and %s with merges of leaves alone. All layouts of one "+
+				"executable have other numbers: regions are aligned to powers of 4.",
+				spread(gcc(ofCode, eps10, "hot")(m, false), rangesOf), spread(eachOf(m, ofCode, "gcc", "leaf", "hot"), rangesOf))
+		}},
+	{Key: "top-value", Where: "section 4.1", Says: "a single value is 20 to 40 % of all loads", Prints: "20% to 40%",
+		Same: true, Ours: "the most frequent value, each program", Unit: figure.Percent,
+		Want: figure.About(20, 40, figure.Percent),
+		Of:   alike(func(m *figure.Measured) figure.Tally { return eachRun(m, ofValues, "first") }), Why: whyTop},
+	{Key: "fifty", Where: "section 6", Says: "the 50 most frequent values might cover 40 %", Prints: "40%", Same: true,
+		Ours: "each program", Unit: figure.Percent, Want: figure.About(40, 40, figure.Percent),
 		Of: alike(func(m *figure.Measured) figure.Tally { return eachRun(m, ofValues, "fifty") }), Why: whyTop},
-	{Key: "gzip", Where: "figure 5", Says: "values of gzip have 7 hot ranges", Prints: "7; 13.6 %, 16.7 %, 30.3 %", Ours: "flate (gzip), eps 1 %", Unit: rangesOf, Want: figure.About(7, 7, rangesOf), Of: ofProgram("flate", ofValues, eps1, "hot"), Why: func(m *figure.Measured) string {
-		return fmt.Sprintf("An inner merge removes a range whose own count is small, and it is hot no more; with merges of leaves alone there are %s (eps 10 %%).", spread(m.Of("flate", ofValues, "reading/leaf/hot"), rangesOf))
-	}},
-	{Key: "saw-tooth", Where: "figure 6", Says: "each merge reduces the nodes rapidly", Ours: "merges with fewer nodes behind them, code, eps 10 %", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(100)), Of: trees(ofCode, eps10, "drops"), Why: func(m *figure.Measured) string {
-		return fmt.Sprintf("With our rules it is %s: below 1024 events all events split ranges with the paper's rules, and none with ours.", spread(trees(ofCode, eps10, "drops")(m, true), figure.Percent))
-	}},
-	{Key: "far-less", Where: "figure 6", Says: "the number of nodes is far less than at worst", Ours: "worst case to the most nodes, code, eps 10 %", Unit: figure.Times, Want: figure.AtLeast(figure.Times(figure.FarLessFactor)), Why: whyFarLess,
+	{Key: "gzip", Where: "figure 5", Says: "values of gzip have 7 hot ranges", Prints: "7; 13.6 %, 16.7 %, 30.3 %",
+		Ours: "flate (gzip), eps 1 %", Unit: rangesOf, Want: figure.About(7, 7, rangesOf),
+		Of: ofProgram("flate", ofValues, eps1, "hot"), Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("An inner merge removes a range whose own count is small, and it is hot no more; with merges of "+
+				"leaves alone there are %s (eps 10 %%).", spread(m.Of("flate", ofValues, "reading/leaf/hot"), rangesOf))
+		}},
+	{Key: "saw-tooth", Where: "figure 6", Says: "each merge reduces the nodes rapidly",
+		Ours: "merges with fewer nodes behind them, code, eps 10 %", Unit: figure.Percent,
+		Want: figure.AtLeast(figure.Percent(100)), Of: trees(ofCode, eps10, "drops"), Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("With our rules it is %s: the first merge is after 1024 events, and all splits before it had "+
+				"its threshold.", spread(trees(ofCode, eps10, "drops")(m, true), figure.Percent))
+		}},
+	{Key: "far-less", Where: "figure 6", Says: "the number of nodes is far less than at worst",
+		Ours: "worst case to the most nodes, code, eps 10 %", Unit: figure.Times,
+		Want: figure.AtLeast(figure.Times(figure.FarLessFactor)), Why: whyFarLess,
 		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
 			most := trees(ofCode, eps10, "most")(m, extended)
 			average := trees(ofCode, eps10, "average")(m, extended)
@@ -255,48 +296,100 @@ var claims = []figure.Claim{
 			}
 			return t
 		}},
-	{Key: "500", Where: "figure 7", Says: "500 nodes are enough for code with an eps of 10 %", Prints: "500", Ours: "most nodes of any program", Unit: nodes, Want: figure.NoMore(500, nodes), Of: across(figure.Tally.Most, ofCode, eps10, "most"), Why: whyNodes(ofCode)},
-	{Key: "453", Where: "figure 7", Says: "gcc needs at most 453 nodes", Prints: "453", Ours: "typecheck (gcc), code, eps 10 %", Unit: nodes, Want: figure.NoMore(453, nodes), Of: gcc(ofCode, eps10, "most"), Why: whyNodes(ofCode)},
-	{Key: "733", Where: "figure 7", Says: "values need at most 733 nodes", Prints: "733 (parser)", Ours: "most nodes of any program, eps 10 %", Unit: nodes, Want: figure.NoMore(733, nodes), Of: across(figure.Tally.Most, ofValues, eps10, "most"), Why: whyNodes(ofValues)},
-	{Key: "203", Where: "figure 7", Says: "the program with most values has 203 nodes on average", Prints: "203 (parser)", Ours: "greatest average of any program, values, eps 10 %", Unit: nodes, Want: figure.NoMore(203, nodes), Of: across(figure.Tally.Most, ofValues, eps10, "average"), Why: whyNodes(ofValues)},
-	{Key: "300", Where: "section 4.2", Says: "values need 300 nodes on average for 99 %", Prints: "300, 99%", Ours: "average of programs, eps 10 %", Unit: nodes, Want: figure.NoMore(300, nodes), Of: across(figure.Tally.Mean, ofValues, eps10, "average"), Why: func(m *figure.Measured) string {
-		return fmt.Sprintf("The accuracy of these trees is %s.", spread(minus100(across(figure.Tally.Mean, ofValues, eps10, "mean-error")(m, false)), figure.Percent))
-	}},
-	{Key: "450", Where: "section 4.2", Says: "code needs 450 nodes on average", Prints: "450", Ours: "average of programs, eps 10 %", Unit: nodes, Want: figure.NoMore(450, nodes), Of: across(figure.Tally.Mean, ofCode, eps10, "average")},
-	{Key: "values-less", Where: "section 4.2", Says: "values use less memory than code", Ours: "average of nodes for values to that for code, eps 10 %, each program", Unit: figure.Times, Want: figure.Better, Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
-		for _, p := range figure.Programs {
-			code := m.Of(p.Name, ofCode, columnOf(extended), eps10, "average")
-			for k, x := range m.Of(p.Name, ofValues, columnOf(extended), eps10, "average") {
-				t = append(t, x/code[k])
+	{Key: "500", Where: "figure 7", Says: "500 nodes are enough for code with an eps of 10 %", Prints: "500",
+		Ours: "most nodes of any program", Unit: nodes, Want: figure.NoMore(500, nodes),
+		Of: across(figure.Tally.Most, ofCode, eps10, "most"), Why: whyNodes(ofCode)},
+	{Key: "453", Where: "figure 7", Says: "gcc needs at most 453 nodes", Prints: "453",
+		Ours: "typecheck (gcc), code, eps 10 %", Unit: nodes, Want: figure.NoMore(453, nodes), Of: gcc(ofCode, eps10, "most"),
+		Why: whyNodes(ofCode)},
+	{Key: "733", Where: "figure 7", Says: "values need at most 733 nodes", Prints: "733 (parser)",
+		Ours: "most nodes of any program, eps 10 %", Unit: nodes, Want: figure.NoMore(733, nodes),
+		Of: across(figure.Tally.Most, ofValues, eps10, "most"), Why: whyNodes(ofValues)},
+	{Key: "203", Where: "figure 7", Says: "the program with most values has 203 nodes on average", Prints: "203 (parser)",
+		Ours: "greatest average of any program, values, eps 10 %", Unit: nodes, Want: figure.NoMore(203, nodes),
+		Of: across(figure.Tally.Most, ofValues, eps10, "average"), Why: whyNodes(ofValues)},
+	{Key: "300", Where: "section 4.2", Says: "values need 300 nodes on average for 99 %", Prints: "300, 99%",
+		Ours: "average of programs, eps 10 %", Unit: nodes, Want: figure.NoMore(300, nodes),
+		Of: across(figure.Tally.Mean, ofValues, eps10, "average"), Why: func(m *figure.Measured) string {
+			return fmt.Sprintf("The accuracy of these trees is %s.", spread(minus100(across(figure.Tally.Mean, ofValues, eps10,
+				"mean-error")(m, false)), figure.Percent))
+		}},
+	{Key: "450", Where: "section 4.2", Says: "code needs 450 nodes on average", Prints: "450",
+		Ours: "average of programs, eps 10 %", Unit: nodes, Want: figure.NoMore(450, nodes),
+		Of: across(figure.Tally.Mean, ofCode, eps10, "average")},
+	{Key: "values-less", Where: "section 4.2", Says: "values use less memory than code",
+		Ours: "average of nodes for values to that for code, eps 10 %, each program", Unit: figure.Times, Want: figure.Better,
+		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
+			for _, p := range figure.Programs {
+				code := m.Of(p.Name, ofCode, columnOf(extended), eps10, "average")
+				for k, x := range m.Of(p.Name, ofValues, columnOf(extended), eps10, "average") {
+					t = append(t, x/code[k])
+				}
 			}
-		}
-		return t
-	}, Why: func(m *figure.Measured) string {
-		var list []string
-		for _, p := range figure.Programs {
-			list = append(list, fmt.Sprintf("%s %.0f and %.0f", p.Name, m.Of(p.Name, ofValues, "rules", eps10, "average").Median(), m.Of(p.Name, ofCode, "rules", eps10, "average").Median()))
-		}
-		return "Nodes for values and for code: " + strings.Join(list, ", ") + ". Code has less where a program spends its time in few loops."
-	}},
-	{Key: "13.5", Where: "figure 8", Says: "the greatest error of a region of code is 13.5 %", Prints: "13.5 % (gcc)", Ours: "any program, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(13.5, figure.Percent), Of: across(figure.Tally.Most, ofCode, eps10, "error"), Why: whyGreatest},
-	{Key: "3.1", Where: "figure 8", Says: "the second greatest of gcc is 3.1 %", Prints: "3.1 %", Ours: "typecheck (gcc), code, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(3.1, figure.Percent), Of: gcc(ofCode, eps10, "second")},
-	{Key: "2", Where: "figure 8", Says: "the average error of code is about 2 %", Prints: "about 2 %", Ours: "average of programs, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(2, figure.Percent), Of: across(figure.Tally.Mean, ofCode, eps10, "mean-error")},
-	{Key: "20", Where: "figure 8", Says: "the greatest error of a range of values is around 20 %", Prints: "around 20 % (vortex)", Ours: "any program, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(20, figure.Percent), Of: across(figure.Tally.Most, ofValues, eps10, "error")},
-	{Key: "10-of-stream", Where: "section 4.3", Says: "this is less than 10 % of the stream", Prints: "less than 10 %", Ours: "greatest of any program", Unit: figure.Percent, Want: figure.Below(figure.Percent(10)), Of: across(figure.Tally.Most, ofValues, eps10, "of-stream")},
-	{Key: "3.4", Where: "figure 8", Says: "the average error of values is 3.4 %", Prints: "3.4 %", Ours: "average of programs, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(3.4, figure.Percent), Of: across(figure.Tally.Mean, ofValues, eps10, "mean-error")},
-	{Key: "negligible", Where: "figure 8", Says: "with an eps of 1 % the error of values is negligible", Ours: "greatest error of a range, any program", Unit: figure.Percent, Want: figure.NoError, Of: across(figure.Tally.Most, ofValues, eps1, "error")},
-	{Key: "56", Where: "figure 9", Says: "hot ranges at most 2^16 wide cover 56 % of the DL1 misses", Prints: "about 56 %", Ours: "average of programs", Unit: figure.Percent, Want: figure.About(56, 56, figure.Percent), Of: pairs(meanOfKnown, "dl1"), Why: whyMisses},
-	{Key: "misses-local", Where: "figure 9", Says: "misses have more value locality than all loads", Ours: "coverage of DL1 misses by ranges at most 2^16 wide less that of loads, points, average of programs", Unit: figure.Percent, Want: figure.Above(figure.Percent(0)), Of: moreThanLoads("dl1"), Why: whyMisses},
-	{Key: "flow.c", Where: "section 4.4", Says: "one file of gcc has 38.7 % of the narrow operations", Prints: "38.7 % (flow.c)", Same: true, Ours: "hottest file of typecheck (gcc)", Unit: figure.Percent, Want: figure.About(38.7, 38.7, figure.Percent), Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("narrow/file") }), Cannot: ofGcc},
-	{Key: "propagate", Where: "section 4.4", Says: "one procedure of it has 31 %", Prints: "31 % (propagate_block)", Same: true, Ours: "its hottest function", Unit: figure.Percent, Want: figure.About(31, 31, figure.Percent), Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("narrow/function") }), Cannot: ofGcc},
-	{Key: "block", Where: "section 4.4", Says: "one block of that has 6.4 %", Prints: "6.4 %", Same: true, Ours: "its hottest line", Unit: figure.Percent, Want: figure.About(6.4, 6.4, figure.Percent), Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("narrow/line") }), Cannot: ofGcc},
-	{Key: "zero-nodes", Where: "figure 10", Says: "three hot nodes have the addresses of zero loads", Prints: "16.9 %, 54.6 %, 13.7 %", Ours: "hot nodes of typecheck (gcc)", Unit: rangesOf, Want: figure.About(3, 3, rangesOf), Of: ofGccPairs("zero-nodes"), Cannot: ofGcc, Why: whyZeros},
-	{Key: "68.3", Where: "figure 10", Says: "one range has 68.3 % of all zero loads", Prints: "68.3 %", Ours: "hottest range of typecheck (gcc), with those inside", Unit: figure.Percent, Want: figure.About(68.3, 68.3, figure.Percent), Of: ofGccPairs("zero-hottest"), Cannot: ofGcc, Why: whyZeros},
-	{Key: "38", Where: "section 4.4", Says: "a load there is zero in 38 %", Prints: "about 38 %", Ours: "typecheck (gcc)", Unit: figure.Percent, Want: figure.About(38, 38, figure.Percent), Of: ofGccPairs("zero-often"), Cannot: ofGcc, Why: whyZeros},
+			return t
+		}, Why: func(m *figure.Measured) string {
+			var list []string
+			for _, p := range figure.Programs {
+				list = append(list, fmt.Sprintf("%s %.0f and %.0f", p.Name, m.Of(p.Name, ofValues, "rules", eps10, "average").Median(),
+					m.Of(p.Name, ofCode, "rules", eps10, "average").Median()))
+			}
+			return "Nodes for values and for code: " + strings.Join(list,
+				", ") + ". Code has less where a program spends its time " +
+				"in few loops."
+		}},
+	{Key: "13.5", Where: "figure 8", Says: "the greatest error of a region of code is 13.5 %", Prints: "13.5 % (gcc)",
+		Ours: "any program, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(13.5, figure.Percent),
+		Of: across(figure.Tally.Most, ofCode, eps10, "error"), Why: whyGreatest},
+	{Key: "3.1", Where: "figure 8", Says: "the second greatest of gcc is 3.1 %", Prints: "3.1 %",
+		Ours: "typecheck (gcc), code, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(3.1, figure.Percent),
+		Of: gcc(ofCode, eps10, "second")},
+	{Key: "2", Where: "figure 8", Says: "the average error of code is about 2 %", Prints: "about 2 %",
+		Ours: "average of programs, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(2, figure.Percent),
+		Of: across(figure.Tally.Mean, ofCode, eps10, "mean-error")},
+	{Key: "20", Where: "figure 8", Says: "the greatest error of a range of values is around 20 %",
+		Prints: "around 20 % (vortex)", Ours: "any program, eps 10 %", Unit: figure.Percent,
+		Want: figure.NoMore(20, figure.Percent), Of: across(figure.Tally.Most, ofValues, eps10, "error")},
+	{Key: "10-of-stream", Where: "section 4.3", Says: "this is less than 10 % of the stream", Prints: "less than 10 %",
+		Ours: "greatest of any program", Unit: figure.Percent, Want: figure.Below(figure.Percent(10)),
+		Of: across(figure.Tally.Most, ofValues, eps10, "of-stream")},
+	{Key: "3.4", Where: "figure 8", Says: "the average error of values is 3.4 %", Prints: "3.4 %",
+		Ours: "average of programs, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(3.4, figure.Percent),
+		Of: across(figure.Tally.Mean, ofValues, eps10, "mean-error")},
+	{Key: "negligible", Where: "figure 8", Says: "with an eps of 1 % the error of values is negligible",
+		Ours: "greatest error of a range, any program", Unit: figure.Percent, Want: figure.NoError,
+		Of: across(figure.Tally.Most, ofValues, eps1, "error")},
+	{Key: "56", Where: "figure 9", Says: "hot ranges at most 2^16 wide cover 56 % of the DL1 misses", Prints: "about 56 %",
+		Ours: "average of programs", Unit: figure.Percent, Want: figure.About(56, 56, figure.Percent),
+		Of: pairs(meanOfKnown, "dl1"), Why: whyMisses},
+	{Key: "misses-local", Where: "figure 9", Says: "misses have more value locality than all loads",
+		Ours: "coverage of DL1 misses by ranges at most 2^16 wide less that of loads, points, average of programs",
+		Unit: figure.Percent, Want: figure.Above(figure.Percent(0)), Of: moreThanLoads("dl1"), Why: whyMisses},
+	{Key: "flow.c", Where: "section 4.4", Says: "one file of gcc has 38.7 % of the narrow operations",
+		Prints: "38.7 % (flow.c)", Same: true, Ours: "hottest file of typecheck (gcc)", Unit: figure.Percent,
+		Want: figure.About(38.7, 38.7, figure.Percent),
+		Of:   alike(func(m *figure.Measured) figure.Tally { return m.Of("narrow/file") }), Cannot: ofGcc},
+	{Key: "propagate", Where: "section 4.4", Says: "one procedure of it has 31 %", Prints: "31 % (propagate_block)",
+		Same: true, Ours: "its hottest function", Unit: figure.Percent, Want: figure.About(31, 31, figure.Percent),
+		Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("narrow/function") }), Cannot: ofGcc},
+	{Key: "block", Where: "section 4.4", Says: "one block of that has 6.4 %", Prints: "6.4 %", Same: true,
+		Ours: "its hottest line", Unit: figure.Percent, Want: figure.About(6.4, 6.4, figure.Percent),
+		Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("narrow/line") }), Cannot: ofGcc},
+	{Key: "zero-nodes", Where: "figure 10", Says: "three hot nodes have the addresses of zero loads",
+		Prints: "16.9 %, 54.6 %, 13.7 %", Ours: "hot nodes of typecheck (gcc)", Unit: rangesOf,
+		Want: figure.About(3, 3, rangesOf), Of: ofGccPairs("zero-nodes"), Cannot: ofGcc, Why: whyZeros},
+	{Key: "68.3", Where: "figure 10", Says: "one range has 68.3 % of all zero loads", Prints: "68.3 %",
+		Ours: "hottest range of typecheck (gcc), with those inside", Unit: figure.Percent,
+		Want: figure.About(68.3, 68.3, figure.Percent), Of: ofGccPairs("zero-hottest"), Cannot: ofGcc, Why: whyZeros},
+	{Key: "38", Where: "section 4.4", Says: "a load there is zero in 38 %", Prints: "about 38 %", Ours: "typecheck (gcc)",
+		Unit: figure.Percent, Want: figure.About(38, 38, figure.Percent), Of: ofGccPairs("zero-often"), Cannot: ofGcc,
+		Why: whyZeros},
 	{Key: "area", Where: "section 3.4", Says: "4096 entries take 24.73 mm²", Prints: "24.73 mm²", Cannot: calibrated},
-	{Key: "tcam", Where: "section 3.4", Says: "a lookup in the TCAM takes 7 ns, an access to the counters 1.26 ns", Prints: "7 ns, 1.26 ns", Cannot: calibrated},
+	{Key: "tcam", Where: "section 3.4", Says: "a lookup in the TCAM takes 7 ns, an access to the counters 1.26 ns",
+		Prints: "7 ns, 1.26 ns", Cannot: calibrated},
 	{Key: "energy", Where: "section 3.4", Says: "an event takes 1.272 nJ", Prints: "1.272 nJ", Cannot: calibrated},
-	{Key: "400", Where: "section 3.4", Says: "400 nodes take more than 10 times less area and power", Prints: "a factor of 10", Cannot: "in our model area and energy are in proportion to the entries, so it follows from the definition"},
+	{Key: "400", Where: "section 3.4", Says: "400 nodes take more than 10 times less area and power",
+		Prints: "a factor of 10",
+		Cannot: "in our model area and energy are in proportion to the entries, so it follows from the definition"},
 }
 
 // spread writes the median and the range of a tally.
@@ -318,17 +411,22 @@ func eachOf(m *figure.Measured, taps, role, reading, what string) figure.Tally {
 }
 
 func whyFits(m *figure.Measured) string {
-	var not []string
-	for _, p := range figure.Programs {
-		if t := m.Of(p.Name, ofCode, "rules/nodes/500"); t.HowMany(math.IsNaN) > 0 {
-			not = append(not, p.Name)
+	fit := func(name string) (n int, not []string) {
+		for _, p := range figure.Programs {
+			if t := m.Of(p.Name, ofCode, name); t.HowMany(math.IsNaN) > 0 {
+				not = append(not, p.Name)
+			}
 		}
+		return len(figure.Programs) - len(not), not
 	}
-	text := "With the paper's rules a tree has 500 nodes if it never needs more, so eps is the least of 0.1 to 50 % whose tree fits; with ours eps is 10 %, and further splits are denied."
-	if not != nil {
-		text += " No eps fits " + strings.Join(not, ", ") + ": the nodes of the first 1024 events, which all split, are too many."
-	}
-	return text
+	n, not := fit("rules/nodes/500")
+	start, _ := fit("ours/fits/500")
+	return fmt.Sprintf("With the paper's rules a tree has 500 nodes if it never needs more, so eps is the least of 0.1 to 50 "+
+		"%% whose tree "+
+		"fits; with ours eps is 10 %%, and further splits are denied. An eps fits in %d of %d programs, not in %s; with "+
+		"thresholds "+
+		"that are never below that of 1024 events, and no split denied, in %d.", n, len(figure.Programs), strings.Join(not,
+		", "), start)
 }
 
 // byProgram lists a text for each program.
@@ -342,7 +440,8 @@ func byProgram(text func(p figure.Program) string) string {
 
 func whyThousand(m *figure.Measured) string {
 	return "Factors for code and for values: " + byProgram(func(p figure.Program) string {
-		return fmt.Sprintf("%.0f and %.0f", m.Of(p.Name, ofCode, "rules", eps1, "worst-case").Median(), m.Of(p.Name, ofValues, "rules", eps1, "worst-case").Median())
+		return fmt.Sprintf("%.0f and %.0f", m.Of(p.Name, ofCode, "rules", eps1, "worst-case").Median(), m.Of(p.Name, ofValues,
+			"rules", eps1, "worst-case").Median())
 	}) + ". The paper's worst case of 384k would make them 10 times as large."
 }
 
@@ -350,7 +449,10 @@ func whyFarLess(m *figure.Measured) string {
 	return "Most nodes, and the most after 2^20 events: " + byProgram(func(p figure.Program) string {
 		at := func(what string) string { return nodes(m.Of(p.Name, ofCode, "rules", eps10, what).Median()).Text }
 		return at("most") + " and " + at("later")
-	}) + fmt.Sprintf("; at worst %.0f. It is the start of a tree that needs nodes: thresholds are below one event.", m.First("theory/before-merge-10"))
+	}) + fmt.Sprintf("; at worst %.0f. A tree has most nodes in its first 2^20 events. Thresholds that start where they are "+
+		"after these do not "+
+		"help: the most nodes are then %s.", m.First("theory/before-merge-10"), spread(eachRun(m, ofCode,
+		"reading/start-2^20/most"), nodes))
 }
 
 func whyGreatest(m *figure.Measured) string {
@@ -360,13 +462,16 @@ func whyGreatest(m *figure.Measured) string {
 }
 
 func whyHot(m *figure.Measured) string {
-	return fmt.Sprintf("Merges of inner ranges remove a range whose own count is small, although those inside are heavy. With merges of leaves alone %s are found (code) and %s (values).",
+	return fmt.Sprintf("Merges of inner ranges remove a range whose own count is small, although those inside are heavy. "+
+		"With merges of leaves alone %s are found (code) and %s (values).",
 		spread(eachRun(m, ofCode, "exact/leaf"), figure.Percent), spread(eachRun(m, ofValues, "exact/leaf"), figure.Percent))
 }
 
 func whyBranching(m *figure.Measured) string {
-	return fmt.Sprintf("At worst it is so by the formulas: %.0f, %.0f, %.0f and %.0f nodes with 2, 4, 8 and 16 children. In programs 2 children need %s of the nodes of 4 (code) and %s (values), for twice the depth.",
-		m.First("theory/b/2"), m.First("theory/b/4"), m.First("theory/b/8"), m.First("theory/b/16"), spread(quotient(ofCode, "b/2", "b/4")(m), figure.Times), spread(quotient(ofValues, "b/2", "b/4")(m), figure.Times))
+	return fmt.Sprintf("At worst it is so by the formulas: %.0f, %.0f, %.0f and %.0f nodes with 2, 4, 8 and 16 children. In "+
+		"programs 2 children need %s of the nodes of 4 (code) and %s (values), for twice the depth.",
+		m.First("theory/b/2"), m.First("theory/b/4"), m.First("theory/b/8"), m.First("theory/b/16"), spread(quotient(ofCode,
+			"b/2", "b/4")(m), figure.Times), spread(quotient(ofValues, "b/2", "b/4")(m), figure.Times))
 }
 
 func whyBuffer(m *figure.Measured) string {
@@ -374,7 +479,8 @@ func whyBuffer(m *figure.Measured) string {
 	for _, p := range figure.Programs {
 		list = append(list, fmt.Sprintf("%s %.0f", p.Name, m.First(p.Name, ofCode, "pipeline/rules/1%/combined")))
 	}
-	return "Each program by itself: " + strings.Join(list, ", ") + ". It is the number of blocks in the loops of a program that decides."
+	return "Each program by itself: " + strings.Join(list, ", ") + ". It is the number of blocks in the loops of a program " +
+		"that decides."
 }
 
 func whyCycles(m *figure.Measured) string {
@@ -391,14 +497,18 @@ func whyCycles(m *figure.Measured) string {
 	for _, taps := range []string{ofCode, ofValues} {
 		events = append(events, eachRun(m, taps, "pipeline/rules/1%/cycles-event")...)
 	}
-	return fmt.Sprintf("The 4 cycles without splits and merges are a parameter. The buffer combines events and leaves few counts to share the cost of splits: without it a count takes %s. If entries move to stay in order, as with our rules, it takes %s; with 4096 entries, where splits are denied, %s. For an event that enters the buffer there are %s (eps 1 %%).",
+	return fmt.Sprintf("The 4 cycles without splits and merges are a parameter. The buffer combines events and leaves few "+
+		"counts to share the cost of splits: without it a count takes %s. If entries move to stay in order, as with our rules, "+
+		"it takes %s; with 4096 entries, where splits are denied, %s. For an event that enters the buffer there are %s (eps 1 "+
+		"%%).",
 		say("no-buffer"), say("ours"), say("4096"), spread(events, cycles))
 }
 
 func whyTop(m *figure.Measured) string {
 	var list []string
 	for _, p := range figure.Programs {
-		list = append(list, fmt.Sprintf("%s %.0f %% and %.0f %%", p.Name, m.Of(p.Name, ofValues, "first").Median(), m.Of(p.Name, ofValues, "fifty").Median()))
+		list = append(list, fmt.Sprintf("%s %.0f %% and %.0f %%", p.Name, m.Of(p.Name, ofValues, "first").Median(), m.Of(p.Name,
+			ofValues, "fifty").Median()))
 	}
 	return "The most frequent value, and 50 of them: " + strings.Join(list, ", ") + "."
 }
@@ -411,9 +521,15 @@ func whyNodes(taps string) func(m *figure.Measured) string {
 			if taps == ofValues && strings.HasPrefix(x.name, "32bits") {
 				continue
 			}
-			list = append(list, fmt.Sprintf("%s %s", x.name, spread(acrossPrograms(m, figure.Tally.Most, taps, "reading", x.name, "most"), nodes)))
+			most := func(what string) float64 {
+				return acrossPrograms(m, figure.Tally.Most, taps, "reading", x.name, what).Median()
+			}
+			list = append(list, fmt.Sprintf("%s %.0f and %.0f", x.name, most("most"), most("later")))
 		}
-		return fmt.Sprintf("After 2^20 events, when the start is over, the most nodes of any program are %s. The paper leaves open the base of the logarithm and the number of points; the most nodes are then: %s. (log4: thresholds by the height of the tree; 32bits: 2^32 points; start: thresholds as after 2^20 events.)",
+		return fmt.Sprintf("After 2^20 events the most nodes of any program are %s. The paper leaves open the base of the "+
+			"logarithm and the number of points; the most nodes, and those after 2^20 events, are then: %s. (log4: thresholds by "+
+			"the height "+
+			"of the tree; 32bits: 2^32 points; start: thresholds never below those after 2^20 events.)",
 			spread(acrossPrograms(m, figure.Tally.Most, taps, "rules", eps10, "later"), nodes), strings.Join(list, ", "))
 	}
 }
@@ -424,14 +540,16 @@ func whyMisses(m *figure.Measured) string {
 		at := func(kind string) string { return figure.Percent(m.Of(p.Name, "pairs/rules", kind).Median()).Text }
 		list = append(list, fmt.Sprintf("%s %s, %s and %s", p.Name, at("loads"), at("dl1"), at("dl2")))
 	}
-	return fmt.Sprintf("All loads, DL1 and DL2 misses of each program: %s. DL1 is %s, DL2 %s; the paper does not state its caches. Less than %d misses count as none.", strings.Join(list, ", "), dl1, dl2, leastMisses)
+	return fmt.Sprintf("All loads, DL1 and DL2 misses of each program: %s. DL1 is %s, DL2 %s; the paper does not state its "+
+		"caches. Less than %d misses count as none.", strings.Join(list, ", "), dl1, dl2, leastMisses)
 }
 
 func whyZeros(m *figure.Measured) string {
 	var list []string
 	for _, p := range figure.Programs {
 		at := func(what string) string { return figure.Percent(m.Of(p.Name, "pairs/rules", what).Median()).Text }
-		list = append(list, fmt.Sprintf("%s %.1f, %s and %s", p.Name, m.Of(p.Name, "pairs/rules/zero-nodes").Median(), at("zero-hottest"), at("zero-often")))
+		list = append(list, fmt.Sprintf("%s %.1f, %s and %s", p.Name, m.Of(p.Name, "pairs/rules/zero-nodes").Median(),
+			at("zero-hottest"), at("zero-often")))
 	}
 	return "Hot nodes, share of the hottest, and zeros among the loads there: " + strings.Join(list, ", ") + "."
 }
@@ -439,32 +557,42 @@ func whyZeros(m *figure.Measured) string {
 var answers = []figure.Answer{{
 	Question: "How large must a RAP tree be for a Go program?",
 	Text: func(m *figure.Measured) string {
-		// The least number of nodes with which every run of every program has an accuracy.
-		need := func(taps, column string, accuracy float64) string {
+		// The least number of nodes with which the average of programs has an accuracy in every run, and what the least
+		// accurate run of a program then has.
+		need := func(taps string, extended bool, accuracy float64) string {
 			for _, n := range nodeCaps {
-				t := eachRun(m, taps, column, "nodes", fmt.Sprint(n))
+				t := accuracyOf(taps, n)(m, extended)
 				if t.HowMany(func(x float64) bool { return x >= accuracy }) == float64(len(t)) {
-					return fmt.Sprintf("%d nodes (%d KB)", n, (n*paperNode+1023)/1024)
+					least := eachRun(m, taps, columnOf(extended), "nodes", fmt.Sprint(n)).Least()
+					return fmt.Sprintf("%d nodes (%d KB; the least accurate program has %s)", n, (n*paperNode+1023)/1024,
+						figure.Percent(least).Text)
 				}
 			}
 			return fmt.Sprintf("more than %d nodes", nodeCaps[len(nodeCaps)-1])
 		}
 		var parts []string
 		for _, x := range []struct{ taps, name string }{{ofCode, "code"}, {ofValues, "values"}} {
-			parts = append(parts, fmt.Sprintf("For %s, so that each program has an accuracy of 98 %%: %s with the paper's rules, where eps is chosen so that no split lacks a node, and %s with ours, where splits are denied. "+
-				"A tree with an eps of 10 %% that never lacks a node has up to %.0f nodes with the paper's rules and %.0f with ours, and %.0f on average; with an eps of 1 %% up to %.0f and %.0f, and %.0f on average",
-				x.name, need(x.taps, "rules", 98), need(x.taps, "ours", 98),
-				trees(x.taps, eps10, "most")(m, false).Most(), trees(x.taps, eps10, "most")(m, true).Most(), trees(x.taps, eps10, "average")(m, false).Mean(),
-				trees(x.taps, eps1, "most")(m, false).Most(), trees(x.taps, eps1, "most")(m, true).Most(), trees(x.taps, eps1, "average")(m, false).Mean()))
+			parts = append(parts, fmt.Sprintf("For %s, an average accuracy of 98 %% takes %s with the paper's rules, where eps is "+
+				"chosen so "+
+				"that no split lacks a node, and %s with ours, where splits are denied. A tree with an eps of 10 %% that never "+
+				"lacks a node has up to %.0f nodes with the paper's rules and %.0f with ours, and %.0f on average; with an eps "+
+				"of 1 %% up to %.0f and %.0f, and %.0f on average",
+				x.name, need(x.taps, false, 98), need(x.taps, true, 98),
+				trees(x.taps, eps10, "most")(m, false).Most(), trees(x.taps, eps10, "most")(m, true).Most(),
+				trees(x.taps, eps10, "average")(m, false).Mean(),
+				trees(x.taps, eps1, "most")(m, false).Most(), trees(x.taps, eps1, "most")(m, true).Most(),
+				trees(x.taps, eps1, "average")(m, false).Mean()))
 		}
-		return strings.Join(parts, ".\n\n") + fmt.Sprintf(".\n\nSizes are for the paper's %d bytes a node; ours have %d.", paperNode, ourNode)
+		return strings.Join(parts, ".\n\n") + fmt.Sprintf(".\n\nSizes are for the paper's %d bytes a node; ours have %d.",
+			paperNode, ourNode)
 	},
 }}
 
 func tables(m *figure.Measured) []figure.Table {
 	var list []figure.Table
 	for _, taps := range []string{ofCode, ofValues} {
-		t := figure.Table{Title: "Nodes and errors of each program: " + what(taps), Columns: []string{"program", "rules", "eps", "most nodes", "after 2^20 events", "average", "hot ranges", "greatest error", "average error"}}
+		t := figure.Table{Title: "Nodes and errors of each program: " + what(taps),
+			Columns: []string{"program", "rules", "eps", "most nodes", "after 2^20 events", "average", "hot ranges", "greatest error", "average error"}}
 		for _, p := range figure.Programs {
 			for _, c := range columns {
 				for _, eps := range []string{eps10, eps1} {
@@ -472,14 +600,16 @@ func tables(m *figure.Measured) []figure.Table {
 						return figure.Text(spread(m.Of(p.Name, taps, c.name, eps, what), u))
 					}
 					name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
-					t.Rows = append(t.Rows, []figure.Value{figure.Text(p.String()), figure.Text(name), figure.Text(eps + " %"), of("most", nodes), of("later", nodes), of("average", nodes),
+					t.Rows = append(t.Rows, []figure.Value{figure.Text(p.String()), figure.Text(name), figure.Text(eps + " %"),
+						of("most", nodes), of("later", nodes), of("average", nodes),
 						of("hot", rangesOf), of("error", figure.Percent), of("mean-error", figure.Percent)})
 				}
 			}
 		}
 		list = append(list, t)
 	}
-	t := figure.Table{Title: "Accuracy by the number of nodes, average of programs", Columns: []string{"nodes", "bytes of 16 a node", "code, paper's rules", "code, ours", "values, paper's rules", "values, ours"}}
+	t := figure.Table{Title: "Accuracy by the number of nodes, average of programs",
+		Columns: []string{"nodes", "bytes of 16 a node", "code, paper's rules", "code, ours", "values, paper's rules", "values, ours"}}
 	for _, n := range nodeCaps {
 		row := []figure.Value{figure.Count(n, "nodes"), memoryOf(n, paperNode)}
 		for _, taps := range []string{ofCode, ofValues} {

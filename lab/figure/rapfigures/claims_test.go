@@ -78,7 +78,8 @@ func sizes(values, code float64) plant {
 }
 
 func farLess(most float64) plant {
-	return together(all10("blocks/%s/10/worst-case", always(10)), all10("blocks/%s/10/average", always(100)), all10("blocks/%s/10/most", always(most)))
+	return together(all10("blocks/%s/10/worst-case", always(10)), all10("blocks/%s/10/average", always(100)),
+		all10("blocks/%s/10/most", always(most)))
 }
 
 // What agrees with each claim, and then what refutes it.
@@ -86,20 +87,29 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	bs, qs := []int{2, 4, 8, 16}, []int{2, 3, 4, 8}
 	none := math.NaN()
 	figuretest.Planted(t, &Beside, &figure.Measured{}, map[string][]plant{
-		"98":           {all10("blocks/%s/nodes/500", always(98.1)), all10("blocks/%s/nodes/500", always(97.9)), all10("blocks/%s/nodes/500", some(9, 99, none))},
-		"99.73":        {all10("blocks/%s/nodes/4096", always(99.8)), all10("blocks/%s/nodes/4096", always(99.7))},
-		"eps":          {codeAndValues("%s/1/of-stream", always(1), always(0.1)), codeAndValues("%s/1/of-stream", some(4, 0.5, 1.1), always(0.1)), codeAndValues("%s/1/of-stream", always(0.1), always(1.2))},
-		"lower-bound":  {codeAndValues("%s/10/over", always(0), always(-5)), codeAndValues("%s/10/over", always(1), always(0))},
-		"all-hot":      {codeAndValues("exact/%s", always(100), always(100)), codeAndValues("exact/%s", always(100), some(5, 99, 100))},
-		"b":            {byOption("b", bs, 1, 2, 3, 4), byOption("b", bs, 1, 3, 2, 4), byOption("b", bs, 1, 3, 4, 2)},
-		"q":            {byOption("q", qs, 1, 2, 3, 4), byOption("q", qs, 2, 1, 3, 4), byOption("q", qs, 2, 3, 4, 1)},
-		"1000":         {codeAndValues("%s/1/worst-case", always(900), always(1200)), codeAndValues("%s/1/worst-case", always(100), always(100)), codeAndValues("%s/1/worst-case", always(900), always(1300))},
-		"384k":         {one("theory/before-merge", 384e3), one("theory/before-merge", 38400), one("theory/before-merge", 500e3)},
-		"6400":         {codeAndValues("%s/1/splits", always(6400), always(1)), codeAndValues("%s/1/splits", always(6401), always(1)), codeAndValues("%s/1/splits", always(1), always(6401))},
-		"buffer":       {all10("blocks/pipeline/%s/1%/combined", always(12)), all10("blocks/pipeline/%s/1%/combined", always(7)), all10("blocks/pipeline/%s/1%/combined", some(7, 10, 100))},
-		"4-cycles":     {inPipeline("cycles", always(4.9)), inPipeline("cycles", always(5.1)), inPipeline("cycles", some(7, 4.2, 6))},
-		"stalls":       {inPipeline("stalls", always(5, 5)), inPipeline("stalls", always(5, 6)), inPipeline("stalls", always(11, 0))},
-		"seven":        {one("typecheck/blocks/%s/1/hot", 6, 8), one("typecheck/blocks/%s/1/hot", 5), one("typecheck/blocks/%s/1/hot", 9)},
+		"98": {all10("blocks/%s/nodes/500", always(98.1)), all10("blocks/%s/nodes/500", always(97.9)),
+			all10("blocks/%s/nodes/500", some(9, 99, none))},
+		"99.73": {all10("blocks/%s/nodes/4096", always(99.8)), all10("blocks/%s/nodes/4096", always(99.7))},
+		"eps": {codeAndValues("%s/1/of-stream", always(1), always(0.1)), codeAndValues("%s/1/of-stream", some(4, 0.5,
+			1.1), always(0.1)), codeAndValues("%s/1/of-stream", always(0.1), always(1.2))},
+		"lower-bound": {codeAndValues("%s/10/over", always(0), always(-5)), codeAndValues("%s/10/over", always(1), always(0))},
+		"all-hot": {codeAndValues("exact/%s", always(100), always(100)), codeAndValues("exact/%s", always(100), some(5, 99,
+			100))},
+		"b": {byOption("b", bs, 1, 2, 3, 4), byOption("b", bs, 1, 3, 2, 4), byOption("b", bs, 1, 3, 4, 2)},
+		"q": {byOption("q", qs, 1, 2, 3, 4), byOption("q", qs, 2, 1, 3, 4), byOption("q", qs, 2, 3, 4, 1)},
+		"1000": {codeAndValues("%s/1/worst-case", always(900), always(1200)), codeAndValues("%s/1/worst-case",
+			always(100), always(100)), codeAndValues("%s/1/worst-case", always(900), always(1300))},
+		"384k": {one("theory/before-merge", 384e3), one("theory/before-merge", 38400), one("theory/before-merge", 500e3)},
+		"6400": {codeAndValues("%s/1/splits", always(6400), always(1)), codeAndValues("%s/1/splits", always(6401),
+			always(1)), codeAndValues("%s/1/splits", always(1), always(6401))},
+		"buffer": {all10("blocks/pipeline/%s/1%/combined", always(12)), all10("blocks/pipeline/%s/1%/combined",
+			always(7)), all10("blocks/pipeline/%s/1%/combined", some(7, 10, 100))},
+		"4-cycles": {inPipeline("cycles", always(4.9)), inPipeline("cycles", always(5.1)), inPipeline("cycles", some(7, 4.2,
+			6))},
+		"stalls": {inPipeline("stalls", always(5, 5)), inPipeline("stalls", always(5, 6)), inPipeline("stalls", always(11,
+			0))},
+		"seven": {one("typecheck/blocks/%s/1/hot", 6, 8), one("typecheck/blocks/%s/1/hot", 5),
+			one("typecheck/blocks/%s/1/hot", 9)},
 		"top-value":    {all10("loads/first", always(20)), all10("loads/first", always(15)), all10("loads/first", always(51))},
 		"fifty":        {all10("loads/fifty", always(35)), all10("loads/fifty", always(31)), all10("loads/fifty", always(60))},
 		"gzip":         {one("flate/loads/%s/1/hot", 7), one("flate/loads/%s/1/hot", 4), one("flate/loads/%s/1/hot", 10)},
@@ -119,7 +129,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"10-of-stream": {all10("loads/%s/10/of-stream", always(9.9)), all10("loads/%s/10/of-stream", some(9, 1, 10))},
 		"3.4":          {all10("loads/%s/10/mean-error", always(4.2)), all10("loads/%s/10/mean-error", always(4.3))},
 		"negligible":   {all10("loads/%s/1/error", always(0.5)), all10("loads/%s/1/error", some(9, 0.1, 0.6))},
-		"56":           {all10("pairs/%s/dl1", some(5, 56, none)), all10("pairs/%s/dl1", always(40)), all10("pairs/%s/dl1", always(80))},
+		"56": {all10("pairs/%s/dl1", some(5, 56, none)), all10("pairs/%s/dl1", always(40)), all10("pairs/%s/dl1",
+			always(80))},
 		"misses-local": {covered("dl1", 60, 50), covered("dl1", 50, 50), covered("dl1", 40, 50)},
 	}, [2]string{columns[0].name, columns[1].name})
 }

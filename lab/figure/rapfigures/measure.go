@@ -225,21 +225,22 @@ func measureTrees(m *figure.Measured, name string, points []uint64, detailed boo
 			m.Add(at+"/worst-case", float64(beforeMerge(o))/g.average)
 		}
 		for _, n := range nodeCaps {
-			if c.name == "rules" { // the paper has no denied splits: the least eps whose tree fits
-				fits := math.NaN()
-				for _, eps := range epsSteps {
-					g, err := tree(rap.Options{Eps: eps, Start: c.start})
-					if err != nil {
-						return err
-					}
-					if g.most() <= float64(n) {
-						fits = g.accuracy()
-						break
-					}
+			fits := math.NaN() // the accuracy with the least eps whose tree fits
+			for _, eps := range epsSteps {
+				g, err := tree(rap.Options{Eps: eps, Start: c.start})
+				if err != nil {
+					return err
 				}
+				if g.most() <= float64(n) {
+					fits = g.accuracy()
+					break
+				}
+			}
+			if c.name == "rules" { // the paper has no denied splits
 				m.Add(fmt.Sprintf("%s/rules/nodes/%d", name, n), fits)
 				continue
 			}
+			m.Add(fmt.Sprintf("%s/ours/fits/%d", name, n), fits)
 			eps := coarse
 			if n == 4096 {
 				eps = fine
@@ -420,7 +421,8 @@ func measurePairs(env *figure.Env, m *figure.Measured, p figure.Program) error {
 	return eachPart(env, source, func(env *figure.Env, source replay.Source) error {
 		for _, c := range columns {
 			tree := treeOfColumn(c.name)
-			sent, err := messagesOf(env, source, "where(pass=first):"+tree, dl1+":where(pass=first):"+tree, dl1+":"+dl2+":where(pass=first):"+tree, "where(first=0,pass=second):"+tree)
+			sent, err := messagesOf(env, source, "where(pass=first):"+tree, dl1+":where(pass=first):"+tree,
+				dl1+":"+dl2+":where(pass=first):"+tree, "where(first=0,pass=second):"+tree)
 			if err != nil {
 				return err
 			}
