@@ -189,6 +189,10 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			toTheBase("overhead", variants{"clock-2": all12(1), "clock-4": all12(0.9)}), toTheBase("overhead",
 				variants{"clock-2": all12(1.5), "clock-4": all12(1)}),
 		},
+		"clock-rate": {
+			toTheBase("samples", variants{"clock-4": some(2, 0.5, 0.9)}), toTheBase("samples", variants{"clock-4": some(2, 0.9, 0.5)}),
+			toTheBase("samples", variants{"clock-4": some(1, 0.5, 0.9)}),
+		},
 		"software-rate": {
 			func(m *figure.Measured, _ string) {
 				each12(m, fmt.Sprintf("rate/%d/overhead", burrows), some(10, 1, 2))
