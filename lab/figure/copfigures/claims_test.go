@@ -154,7 +154,7 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"most-benchmarks": {atOneRate(7, 7), atOneRate(6, 12), atOneRate(12, 6)},
 		"largest":         {equalOverhead(some(2, 0.79, 2)), equalOverhead(some(2, 0.9, 2)), equalOverhead(some(1, 0.1, 0.9))},
 		"gain-most": {equalOverhead(some(2, 0.5, 0.6)), equalOverhead(some(2, 0.6, 0.5)),
-			equalOverhead(func(i int) []float64 { return []float64{[]float64{0.5, 0.7, 0.6}[min(i, 2)]} })},
+			equalOverhead(func(i int) []float64 { return []float64{[]float64{0.5, 0.65, 0.6, 0.9}[min(i, 3)]} })},
 		"phased-values": {equalOverhead(onlyOf("filters", all12(1.1))), equalOverhead(onlyOf("filters", all12(0.9)))},
 		"flags":         {flags(50, 30), flags(50, 45), flags(50, 60)},
 		"simple-by-sites": {bySites("rate/1024/error", 1, 5), bySites("rate/1024/error", 0.2, 5), bySites("rate/1024/error", -1,
