@@ -122,7 +122,7 @@ func largestGainMost(m *figure.Measured, column string) (t figure.Tally) {
 				return 0
 			})
 			n := 0
-			for _, p := range order[:3] {
+			for _, p := range order[:2] {
 				n += oneIf(p == list[0] || p == list[1])
 			}
 			t = append(t, float64(n))
