@@ -61,6 +61,15 @@ type Unit func(float64) Value
 // Spread returns the median and the range of a tally, for three columns of a table.
 func (t Tally) Spread(u Unit) []Value { return []Value{u(t.Median()), u(t.Least()), u(t.Most())} }
 
+// Text returns the median, and the range if there is one.
+func (t Tally) Text(u Unit) string {
+	text := u(t.Median()).Text
+	if least, most := u(t.Least()).Text, u(t.Most()).Text; least != most {
+		text += fmt.Sprintf(" (%s to %s)", least, most)
+	}
+	return text
+}
+
 // Times is a factor. It is infinite if only the number in the numerator is never reached.
 func Times(x float64) Value {
 	if math.IsInf(x, 1) {
@@ -163,11 +172,8 @@ func (r *Result) Compare(key, what string, t Tally, u Unit, paper string, want R
 			row.Note = fmt.Sprintf("the median agrees, but only %d of %d runs do", row.Agree, row.Runs)
 		}
 	}
-	row.Values = t.Spread(u)
-	row.Ours = row.Values[0].Text
-	if least, most := row.Values[1].Text, row.Values[2].Text; least != most {
-		row.Ours += fmt.Sprintf(" (%s to %s)", least, most)
-	} else {
+	row.Values, row.Ours = t.Spread(u), t.Text(u)
+	if row.Values[1].Text == row.Values[2].Text {
 		row.Values = row.Values[:1]
 	}
 	r.Rows = append(r.Rows, row)

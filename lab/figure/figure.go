@@ -10,6 +10,9 @@
 //	listing.Text(os.Stdout, l) // H[P256]2048 first below 5 %  ours | 200K events
 //	listing.JSON(os.Stdout, l) // the same numbers, and the points of the plots
 //
+// A [Beside] is the other kind of page: the claims of a paper, each with what would refute it, judged by numbers that
+// experiments have [Measured]. All of its tolerances are in Tolerances.
+//
 // Test programs stand in for the benchmarks of the papers; Programs says which for which. If a
 // paper only draws a number, and its text does not state it, there is nothing to compare
 // with, and no number is made up.

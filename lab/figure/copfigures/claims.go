@@ -273,7 +273,7 @@ var claims = []figure.Claim{
 		Of:   both(func(m *figure.Measured) figure.Tally { return m.Of("rates/recorded/apart") }),
 		Why: func(m *figure.Measured) string {
 			return fmt.Sprintf("With the same loads in random order the factors are %s: it is the phases of the program, of which "+
-				"a faster sampler has seen less at the same overhead.", spread(m.Of("rates/random/apart"), figure.Times))
+				"a faster sampler has seen less at the same overhead.", m.Of("rates/random/apart").Text(figure.Times))
 		},
 	},
 	{
@@ -385,7 +385,7 @@ var claims = []figure.Claim{
 		},
 		Why: func(m *figure.Measured) string {
 			lost := func(variant string) string {
-				return spread(ofPrograms(m, func(p string) float64 { return m.First(p, variant, "rules", "lost") }), figure.Percent)
+				return ofPrograms(m, func(p string) float64 { return m.First(p, variant, "rules", "lost") }).Text(figure.Percent)
 			}
 			return fmt.Sprintf("With the paper's rules the buffer loses %s of the samples that pass the filters, and one 8 times "+
 				"as large %s: not bursts fill it, the co-processor needs more cycles for a sample than there are between two.", lost("base"), lost("buffer"))
@@ -456,12 +456,6 @@ func collected(m *figure.Measured, program, column, machine string) (t figure.Ta
 		t = append(t, exponent(sizes, y))
 	}
 	return t
-}
-
-// spread writes the median and the range of a tally.
-func spread(t figure.Tally, u figure.Unit) string {
-	v := t.Spread(u)
-	return fmt.Sprintf("%s (%s to %s)", v[0].Text, v[1].Text, v[2].Text)
 }
 
 func whySites(m *figure.Measured) string {
@@ -542,8 +536,8 @@ func whyArrays(m *figure.Measured) string {
 		"co-processor 16 times as fast, which loses none, has %s with the paper's rules and %s with ours, and if it never masks "+
 		"a load %s and %s.",
 		figure.Percent(m.First(p, "half/rules/lost")).Text, figure.Percent(m.First(p, "base/rules/lost")).Text, figure.Percent(m.First(p, "double/rules/lost")).Text,
-		spread(collected(m, p, "rules", "fast"), figure.Power), spread(collected(m, p, "ours", "fast"), figure.Power),
-		spread(collected(m, p, "rules", "unmasked"), figure.Power), spread(collected(m, p, "ours", "unmasked"), figure.Power))
+		collected(m, p, "rules", "fast").Text(figure.Power), collected(m, p, "ours", "fast").Text(figure.Power),
+		collected(m, p, "rules", "unmasked").Text(figure.Power), collected(m, p, "ours", "unmasked").Text(figure.Power))
 }
 
 // each lists a text of each program, from the largest working set on.
@@ -588,7 +582,7 @@ func whySizes(m *figure.Measured) string {
 
 func whyClock(m *figure.Measured) string {
 	lost := func(variant string) string {
-		return spread(ofPrograms(m, func(p string) float64 { return m.First(p, variant, "ours", "lost") }), figure.Percent)
+		return ofPrograms(m, func(p string) float64 { return m.First(p, variant, "ours", "lost") }).Text(figure.Percent)
 	}
 	return fmt.Sprintf("A slower co-processor loses more samples: %s with the whole clock, %s with a half, %s with a quarter "+
 		"(our rules). Errors with a quarter to the whole, the paper's rules and ours: %s.",
@@ -651,8 +645,8 @@ func tables(m *figure.Measured) []figure.Table {
 				name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
 				t.Rows = append(t.Rows, slices.Concat([]figure.Value{
 					figure.Text(p), figure.Count(int(m.First(p, "sites")), "sites"), figure.Text(name), figure.Text(map[string]string{"whole": "all", "part": "a quarter"}[part]),
-					figure.Text(spread(errs, figure.Percent)), figure.Percent(m.Of(p, part, c.name, "overhead").Median()), figure.Count(int(m.First(p, part, c.name, "period")), "loads"),
-					figure.Text(spread(m.Of(p, part, c.name, "simple"), figure.Percent)),
+					figure.Text(errs.Text(figure.Percent)), figure.Percent(m.Of(p, part, c.name, "overhead").Median()), figure.Count(int(m.First(p, part, c.name, "period")), "loads"),
+					figure.Text(m.Of(p, part, c.name, "simple").Text(figure.Percent)),
 				}, gains(m, p, part, c.name).Spread(figure.Factor)))
 			}
 		}
@@ -670,8 +664,9 @@ func tables(m *figure.Measured) []figure.Table {
 			sizes.Rows = append(sizes.Rows, []figure.Value{
 				figure.Count(k, "copies"), figure.Count(int(m.First(at, "sites")), "sites"), figure.Count(int(m.First(at, "pairs")),
 					"pairs"), figure.Text(name),
-				figure.Percent(m.First(at, c.name, "error")), figure.Percent(m.First(at, c.name, "overhead")), figure.Text(spread(m.Of(at, c.name, "simple"), figure.Percent)),
-				figure.Text(spread(eachToEach(m.Of(at, c.name, "error"), m.Of(at, c.name, "simple")), figure.Factor)), figure.Count(int(m.First(at, c.name, "stay")), "cycles"),
+				figure.Percent(m.First(at, c.name, "error")), figure.Percent(m.First(at, c.name, "overhead")), figure.Text(m.Of(at,
+					c.name, "simple").Text(figure.Percent)),
+				figure.Text(eachToEach(m.Of(at, c.name, "error"), m.Of(at, c.name, "simple")).Text(figure.Factor)), figure.Count(int(m.First(at, c.name, "stay")), "cycles"),
 			})
 		}
 	}

@@ -264,7 +264,7 @@ var claims = []figure.Claim{
 		Of: gcc(ofCode, eps1, "hot"), Why: func(m *figure.Measured) string {
 			return fmt.Sprintf("With an eps of 10 %% there are %s, and %s with merges of leaves alone. All layouts of one "+
 				"executable have other numbers: regions are aligned to powers of 4.",
-				spread(gcc(ofCode, eps10, "hot")(m, false), rangesOf), spread(eachOf(m, ofCode, "gcc", "leaf", "hot"), rangesOf))
+				gcc(ofCode, eps10, "hot")(m, false).Text(rangesOf), eachOf(m, ofCode, "gcc", "leaf", "hot").Text(rangesOf))
 		}},
 	{Key: "top-value", Where: "section 4.1", Says: "a single value is 20 to 40 % of all loads", Prints: "20% to 40%",
 		Same: true, Ours: "the most frequent value, each program", Unit: figure.Percent,
@@ -277,13 +277,13 @@ var claims = []figure.Claim{
 		Ours: "flate (gzip), eps 1 %", Unit: rangesOf, Want: figure.About(7, 7, rangesOf),
 		Of: ofProgram("flate", ofValues, eps1, "hot"), Why: func(m *figure.Measured) string {
 			return fmt.Sprintf("An inner merge removes a range whose own count is small, and it is hot no more; with merges of "+
-				"leaves alone there are %s (eps 10 %%).", spread(m.Of("flate", ofValues, "reading/leaf/hot"), rangesOf))
+				"leaves alone there are %s (eps 10 %%).", m.Of("flate", ofValues, "reading/leaf/hot").Text(rangesOf))
 		}},
 	{Key: "saw-tooth", Where: "figure 6", Says: "each merge reduces the nodes rapidly",
 		Ours: "merges with fewer nodes behind them, code, eps 10 %", Unit: figure.Percent,
 		Want: figure.AtLeast(figure.Percent(100)), Of: trees(ofCode, eps10, "drops"), Why: func(m *figure.Measured) string {
 			return fmt.Sprintf("With our rules it is %s: the first merge is after 1024 events, and all splits before it had "+
-				"its threshold.", spread(trees(ofCode, eps10, "drops")(m, true), figure.Percent))
+				"its threshold.", trees(ofCode, eps10, "drops")(m, true).Text(figure.Percent))
 		}},
 	{Key: "far-less", Where: "figure 6", Says: "the number of nodes is far less than at worst",
 		Ours: "worst case to the most nodes, code, eps 10 %", Unit: figure.Times,
@@ -311,8 +311,8 @@ var claims = []figure.Claim{
 	{Key: "300", Where: "section 4.2", Says: "values need 300 nodes on average for 99 %", Prints: "300, 99%",
 		Ours: "average of programs, eps 10 %", Unit: nodes, Want: figure.NoMore(300, nodes),
 		Of: across(figure.Tally.Mean, ofValues, eps10, "average"), Why: func(m *figure.Measured) string {
-			return fmt.Sprintf("The accuracy of these trees is %s.", spread(minus100(across(figure.Tally.Mean, ofValues, eps10,
-				"mean-error")(m, false)), figure.Percent))
+			return fmt.Sprintf("The accuracy of these trees is %s.", minus100(across(figure.Tally.Mean, ofValues, eps10,
+				"mean-error")(m, false)).Text(figure.Percent))
 		}},
 	{Key: "450", Where: "section 4.2", Says: "code needs 450 nodes on average", Prints: "450",
 		Ours: "average of programs, eps 10 %", Unit: nodes, Want: figure.NoMore(450, nodes),
@@ -392,12 +392,6 @@ var claims = []figure.Claim{
 		Cannot: "in our model area and energy are in proportion to the entries, so it follows from the definition"},
 }
 
-// spread writes the median and the range of a tally.
-func spread(t figure.Tally, u figure.Unit) string {
-	v := t.Spread(u)
-	return fmt.Sprintf("%s (%s to %s)", v[0].Text, v[1].Text, v[2].Text)
-}
-
 func minus100(t figure.Tally) (list figure.Tally) {
 	for _, x := range t {
 		list = append(list, 100-x)
@@ -451,8 +445,8 @@ func whyFarLess(m *figure.Measured) string {
 		return at("most") + " and " + at("later")
 	}) + fmt.Sprintf("; at worst %.0f. A tree has most nodes in its first 2^20 events. Thresholds that start where they are "+
 		"after these do not "+
-		"help: the most nodes are then %s.", m.First("theory/before-merge-10"), spread(eachRun(m, ofCode,
-		"reading/start-2^20/most"), nodes))
+		"help: the most nodes are then %s.", m.First("theory/before-merge-10"), eachRun(m, ofCode,
+		"reading/start-2^20/most").Text(nodes))
 }
 
 func whyGreatest(m *figure.Measured) string {
@@ -464,14 +458,14 @@ func whyGreatest(m *figure.Measured) string {
 func whyHot(m *figure.Measured) string {
 	return fmt.Sprintf("Merges of inner ranges remove a range whose own count is small, although those inside are heavy. "+
 		"With merges of leaves alone %s are found (code) and %s (values).",
-		spread(eachRun(m, ofCode, "exact/leaf"), figure.Percent), spread(eachRun(m, ofValues, "exact/leaf"), figure.Percent))
+		eachRun(m, ofCode, "exact/leaf").Text(figure.Percent), eachRun(m, ofValues, "exact/leaf").Text(figure.Percent))
 }
 
 func whyBranching(m *figure.Measured) string {
 	return fmt.Sprintf("At worst it is so by the formulas: %.0f, %.0f, %.0f and %.0f nodes with 2, 4, 8 and 16 children. In "+
 		"programs 2 children need %s of the nodes of 4 (code) and %s (values), for twice the depth.",
-		m.First("theory/b/2"), m.First("theory/b/4"), m.First("theory/b/8"), m.First("theory/b/16"), spread(quotient(ofCode,
-			"b/2", "b/4")(m), figure.Times), spread(quotient(ofValues, "b/2", "b/4")(m), figure.Times))
+		m.First("theory/b/2"), m.First("theory/b/4"), m.First("theory/b/8"), m.First("theory/b/16"), quotient(ofCode,
+			"b/2", "b/4")(m).Text(figure.Times), quotient(ofValues, "b/2", "b/4")(m).Text(figure.Times))
 }
 
 func whyBuffer(m *figure.Measured) string {
@@ -491,7 +485,7 @@ func whyCycles(m *figure.Measured) string {
 				t = append(t, eachRun(m, taps, "pipeline", kind, eps, "cycles")...)
 			}
 		}
-		return spread(t, cycles)
+		return t.Text(cycles)
 	}
 	events := figure.Tally{}
 	for _, taps := range []string{ofCode, ofValues} {
@@ -501,7 +495,7 @@ func whyCycles(m *figure.Measured) string {
 		"counts to share the cost of splits: without it a count takes %s. If entries move to stay in order, as with our rules, "+
 		"it takes %s; with 4096 entries, where splits are denied, %s. For an event that enters the buffer there are %s (eps 1 "+
 		"%%).",
-		say("no-buffer"), say("ours"), say("4096"), spread(events, cycles))
+		say("no-buffer"), say("ours"), say("4096"), events.Text(cycles))
 }
 
 func whyTop(m *figure.Measured) string {
@@ -530,7 +524,7 @@ func whyNodes(taps string) func(m *figure.Measured) string {
 			"logarithm and the number of points; the most nodes, and those after 2^20 events, are then: %s. (log4: thresholds by "+
 			"the height "+
 			"of the tree; 32bits: 2^32 points; start: thresholds never below those after 2^20 events.)",
-			spread(acrossPrograms(m, figure.Tally.Most, taps, "rules", eps10, "later"), nodes), strings.Join(list, ", "))
+			acrossPrograms(m, figure.Tally.Most, taps, "rules", eps10, "later").Text(nodes), strings.Join(list, ", "))
 	}
 }
 
@@ -586,8 +580,10 @@ var answers = []figure.Answer{{
 		least := func(taps, reading, what string) float64 {
 			return acrossPrograms(m, figure.Tally.Most, taps, "reading", reading, what).Median()
 		}
-		return strings.Join(parts, ".\n\n") + fmt.Sprintf(".\n\nThe paper leaves open the base of the logarithm and the number of "+
-			"points. With thresholds by the height of the tree (log_4) and, for code, 2^32 points, a tree with an eps of 10 %% has up "+
+		return strings.Join(parts, ".\n\n") + fmt.Sprintf(".\n\nThe paper leaves open the base of the logarithm and the number "+
+			"of "+
+			"points. With thresholds by the height of the tree (log_4) and, for code, 2^32 points, a tree with an eps of 10 %% has "+
+			"up "+
 			"to %.0f nodes for code and %.0f for values, and after 2^20 events %.0f and %.0f (the paper: 500 and 733). "+
 			"Sizes are for the paper's %d bytes a node; ours have %d.",
 			least(ofCode, "32bits-log4", "most"), least(ofValues, "log4", "most"),
@@ -604,7 +600,7 @@ func tables(m *figure.Measured) []figure.Table {
 			for _, c := range columns {
 				for _, eps := range []string{eps10, eps1} {
 					of := func(what string, u figure.Unit) figure.Value {
-						return figure.Text(spread(m.Of(p.Name, taps, c.name, eps, what), u))
+						return figure.Text(m.Of(p.Name, taps, c.name, eps, what).Text(u))
 					}
 					name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
 					t.Rows = append(t.Rows, []figure.Value{figure.Text(p.String()), figure.Text(name), figure.Text(eps + " %"),
@@ -621,7 +617,7 @@ func tables(m *figure.Measured) []figure.Table {
 		row := []figure.Value{figure.Count(n, "nodes"), memoryOf(n, paperNode)}
 		for _, taps := range []string{ofCode, ofValues} {
 			for _, extended := range []bool{false, true} {
-				row = append(row, figure.Text(spread(accuracyOf(taps, n)(m, extended), figure.Percent)))
+				row = append(row, figure.Text(accuracyOf(taps, n)(m, extended).Text(figure.Percent)))
 			}
 		}
 		t.Rows = append(t.Rows, row)
