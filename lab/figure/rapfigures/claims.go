@@ -333,9 +333,7 @@ var claims = []figure.Claim{
 				list = append(list, fmt.Sprintf("%s %.0f and %.0f", p.Name, m.Of(p.Name, ofValues, "rules", eps10, "average").Median(),
 					m.Of(p.Name, ofCode, "rules", eps10, "average").Median()))
 			}
-			return "Nodes for values and for code: " + strings.Join(list,
-				", ") + ". Code has less where a program spends its time " +
-				"in few loops."
+			return "Nodes for values and for code: " + strings.Join(list, ", ") + "."
 		}},
 	{Key: "13.5", Where: "figure 8", Says: "the greatest error of a region of code is 13.5 %", Prints: "13.5 % (gcc)",
 		Ours: "any program, eps 10 %", Unit: figure.Percent, Want: figure.NoMore(13.5, figure.Percent),
@@ -443,10 +441,8 @@ func whyFarLess(m *figure.Measured) string {
 	return "Most nodes, and the most after 2^20 events: " + byProgram(func(p figure.Program) string {
 		at := func(what string) string { return nodes(m.Of(p.Name, ofCode, "rules", eps10, what).Median()).Text }
 		return at("most") + " and " + at("later")
-	}) + fmt.Sprintf("; at worst %.0f. A tree has most nodes in its first 2^20 events. Thresholds that start where they are "+
-		"after these do not "+
-		"help: the most nodes are then %s.", m.First("theory/before-merge-10"), eachRun(m, ofCode,
-		"reading/start-2^20/most").Text(nodes))
+	}) + fmt.Sprintf("; at worst %.0f. If thresholds start where they are after 2^20 events, the most nodes are %s.",
+		m.First("theory/before-merge-10"), eachRun(m, ofCode, "reading/start-2^20/most").Text(nodes))
 }
 
 func whyGreatest(m *figure.Measured) string {
@@ -473,8 +469,7 @@ func whyBuffer(m *figure.Measured) string {
 	for _, p := range figure.Programs {
 		list = append(list, fmt.Sprintf("%s %.0f", p.Name, m.First(p.Name, ofCode, "pipeline/rules/1%/combined")))
 	}
-	return "Each program by itself: " + strings.Join(list, ", ") + ". It is the number of blocks in the loops of a program " +
-		"that decides."
+	return "Each program by itself: " + strings.Join(list, ", ") + "."
 }
 
 func whyCycles(m *figure.Measured) string {
