@@ -262,8 +262,7 @@ var claims = []figure.Claim{
 	{Key: "seven", Where: "section 4.1", Says: "gcc has seven regions of code with more than 10 %", Prints: "seven",
 		Ours: "hot regions of typecheck (gcc), eps 1 %", Unit: rangesOf, Want: figure.About(7, 7, rangesOf),
 		Of: gcc(ofCode, eps1, "hot"), Why: func(m *figure.Measured) string {
-			return fmt.Sprintf("With an eps of 10 %% there are %s, and %s with merges of leaves alone. All layouts of one "+
-				"executable have other numbers: regions are aligned to powers of 4.",
+			return fmt.Sprintf("With an eps of 10 %% there are %s, and %s with merges of leaves alone.",
 				gcc(ofCode, eps10, "hot")(m, false).Text(rangesOf), eachOf(m, ofCode, "gcc", "leaf", "hot").Text(rangesOf))
 		}},
 	{Key: "top-value", Where: "section 4.1", Says: "a single value is 20 to 40 % of all loads", Prints: "20% to 40%",
