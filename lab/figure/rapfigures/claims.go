@@ -234,8 +234,8 @@ var claims = []figure.Claim{
 		Unit: nodes, Want: figure.About(384_000, 384_000, nodes),
 		Of: alike(func(m *figure.Measured) figure.Tally { return m.Of("theory/before-merge") }),
 		Why: func(m *figure.Measured) string {
-			return fmt.Sprintf("For an eps of 0.1 %% the formulas give %.0f after a merge and %.0f before it, the two labels of "+
-				"the figure.", m.First("theory/after-merge-0.1"), m.First("theory/before-merge-0.1"))
+			return fmt.Sprintf("For an eps of 0.1 %% the formulas give %.0f after a merge and %.0f before it.",
+				m.First("theory/after-merge-0.1"), m.First("theory/before-merge-0.1"))
 		}},
 	{Key: "6400", Where: "section 3.3", Says: "there are at most 6400 splits in an interval", Prints: "6400",
 		Ours: "most splits between two merges, eps 1 %, code and values", Unit: splitsOf, Want: figure.AtMost(splitsOf(6400)),
@@ -433,7 +433,7 @@ func whyThousand(m *figure.Measured) string {
 	return "Factors for code and for values: " + byProgram(func(p figure.Program) string {
 		return fmt.Sprintf("%.0f and %.0f", m.Of(p.Name, ofCode, "rules", eps1, "worst-case").Median(), m.Of(p.Name, ofValues,
 			"rules", eps1, "worst-case").Median())
-	}) + ". The paper's worst case of 384k would make them 10 times as large."
+	}) + fmt.Sprintf(". The paper's worst case of 384k would make them %.0f times as large.", 384_000/m.First("theory/before-merge"))
 }
 
 func whyFarLess(m *figure.Measured) string {
