@@ -5,7 +5,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/report"
@@ -81,6 +85,33 @@ func TestEnginesInBurstsAreWeighed(t *testing.T) {
 	for i, want := range []int64{500, 500, 10, 253} {
 		if c.Words[i].Count != want {
 			t.Errorf("%+v, want %d", c.Words[i], want)
+		}
+	}
+}
+
+// Windows stand for the time until the last tick. The counts of a profile are estimates for the whole run, so they are as much
+// greater as the run is longer.
+func TestProfilesAreOfTheWholeRun(t *testing.T) {
+	pkg := &wire.Package{Path: "p", Files: []string{"x.go"}, Taps: []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}}}
+	c := countsOf(pepfiletest.Tapped(1))
+	a := c.Words()
+	a.Taps, a.Exact = options.TapsBurst, 1
+	a.Add(pepfile.WordKey{PC: tuple.New(tuple.Load, tuple.SiteBase("p"), 0).PC, W: 7}, 1000, 3)
+	for _, x := range []struct {
+		tick, cpu uint64
+		want      int64
+	}{{4e9, 4e9, 1000}, {4e9, 10e9, 2500}, {0, 10e9, 1000}} {
+		a.Burst = pepfile.Burst{Ticks: 100, Tick: x.tick, CPU: x.cpu}
+		files := c.TapFiles(&report.Profile{Packages: wire.Whole(pkg)})
+		if len(files) != 1 {
+			t.Fatalf("%d files", len(files))
+		}
+		p, err := profile.ParseData(files[0].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Sample) != 1 || p.Sample[0].Value[0] != x.want || p.Sample[0].Value[1] != 3 {
+			t.Errorf("last tick at %d of %d ns: want %d events in 3 messages:\n%v", x.tick, x.cpu, x.want, p)
 		}
 	}
 }
