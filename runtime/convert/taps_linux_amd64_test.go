@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/format/tuple"
@@ -112,6 +113,48 @@ func TestProfilesAreOfTheWholeRun(t *testing.T) {
 		}
 		if len(p.Sample) != 1 || p.Sample[0].Value[0] != x.want || p.Sample[0].Value[1] != 3 {
 			t.Errorf("last tick at %d of %d ns: want %d events in 3 messages:\n%v", x.tick, x.cpu, x.want, p)
+		}
+	}
+}
+
+// Words of a program that has died are in the table, in caches, and, without an engine, in buffers. Without an engine each event
+// is a message of its own, however the table has come by it.
+func TestWordsOfAProgramThatHasDied(t *testing.T) {
+	load := func(w uint64) tuple.Tuple { return tuple.New(tuple.Load, tuple.SiteBase("p"), w) }
+	for _, exact := range []uint32{0, 1} {
+		c := countsOf(pepfiletest.Tapped(1))
+		a := c.Words()
+		a.Exact, a.Deliver = exact, options.DeliverInterrupt
+		key := pepfile.WordKey{PC: load(7).PC, W: 7}
+		a.Add(key, 50, 3)
+		a.Add(key.Other(), 8, 2)
+		s := c.Stream(0)
+		s.Cache[5] = pepfile.Cached{PC: key.PC, W: 7, Count: 100}
+		s.Others[5] = pepfile.Cached{PC: key.PC, Count: 1000}
+		s.Fed, s.Dropped = 10_000, 20
+		s.Put([]tuple.Tuple{load(7), load(9), load(9), {PC: tuple.GoroutinePC, W: 1}})
+		s.Done = 1
+		type word struct {
+			w               uint64
+			other           bool
+			count, messages int64
+		}
+		got := map[word]bool{}
+		taps := c.Taps()
+		for _, w := range taps.Words {
+			got[word{w.Tuple.W, w.Other, w.Count, w.Messages}] = true
+		}
+		want := map[word]bool{{7, false, 150, 103}: true, {0, true, 1008, 1002}: true}
+		facts := [4]uint64{10_000, 20, 1008, 3} // fed, dropped, of others, in buffers
+		if exact != 0 {
+			want = map[word]bool{{7, false, 150, 150}: true, {0, true, 1008, 1008}: true, {9, false, 2, 2}: true}
+			facts = [4]uint64{10_003, 20, 1008, 0}
+		}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(word{})); d != "" {
+			t.Errorf("exact %d: words (-want +got):\n%s", exact, d)
+		}
+		if now := [4]uint64{taps.Fed, taps.Dropped, taps.other, taps.buffered}; now != facts {
+			t.Errorf("exact %d: fed, dropped, others and in buffers are %d, want %d", exact, now, facts)
 		}
 	}
 }
