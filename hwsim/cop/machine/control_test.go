@@ -192,3 +192,21 @@ func TestCOP12_Images(t *testing.T) {
 		}
 	}
 }
+
+// Microcode reads fields that are not selected as 0, and all others as they are.
+func TestFieldsThatAreNotSelected(t *testing.T) {
+	for f := range machine.Fields(64) {
+		m := load(t, machine.Config{}, "\t.sample pc\n\t.entry all x\nx:\tinterrupt")
+		must(t, m.Set(machine.SampleWindow+machine.SelectFields, uint64(f)))
+		m.Offer(0, machine.Sample{PC: 1, Value: 2, Addr: 3, Insn: 4, Target: 5, Event: 6, Class: 7})
+		m.Run(100)
+		for i, source := range []machine.Source{machine.SourcePC, machine.SourceValue, machine.SourceAddr, machine.SourceInsn, machine.SourceTarget, machine.SourceEvent} {
+			if got, want := m.Read(source), uint64(i+1)*uint64(f>>i&1); got != want {
+				t.Errorf("fields %06b: field %d is %d, want %d", f, i, got, want)
+			}
+		}
+		if got := m.Read(machine.SourceClass); got != 7 {
+			t.Errorf("fields %06b: the class is %d, want 7", f, got)
+		}
+	}
+}
