@@ -60,7 +60,7 @@ func (t *Tests) Users(ctx context.Context, m Mutant) (Fate, error) {
 	return Survived, nil
 }
 
-// try runs tests of a package with the change. They must pass without it. A test that takes ten times as long as without has noticed it.
+// try runs tests of a package with the change. They must pass without it. A test that takes five times as long as without has noticed it.
 func (t *Tests) try(ctx context.Context, m Mutant, noticed Fate, short bool, pkg string) (Fate, error) {
 	r := run{pkg, short}
 	if t.limit[r] == 0 {
@@ -68,7 +68,7 @@ func (t *Tests) try(ctx context.Context, m Mutant, noticed Fate, short bool, pkg
 		if out, err := t.test(ctx, r, "", 0); err != nil {
 			return "", fmt.Errorf("the tests of %s fail without a change: %w\n%s", pkg, cmp.Or(ctx.Err(), err), out)
 		}
-		t.limit[r] = max(10*time.Since(start), 30*time.Second)
+		t.limit[r] = max(5*time.Since(start), 30*time.Second)
 	}
 	dir, err := os.MkdirTemp("", "mutant-")
 	if err != nil {

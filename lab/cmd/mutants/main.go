@@ -61,7 +61,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fate := func(m mutants.Mutant, what string, try func(context.Context, mutants.Mutant) (mutants.Fate, error)) (mutants.Fate, error) {
 		return known.Fate(m, what, func() (mutants.Fate, error) {
 			fate, err := try(ctx, m)
-			fmt.Fprintf(stderr, "mutants: %s: %s: %v\n", what, fate, m)
+			if err == nil {
+				c := m.Change()
+				fmt.Fprintf(stderr, "mutants: %s: %s: %v\n\t- %s\n\t+ %s\n", what, fate, m, c.Before, c.After)
+			}
 			return fate, err
 		})
 	}
