@@ -136,7 +136,7 @@ func (p page) String() string {
 		n    int
 	}{
 		{"noticed by the tests of the package", p.counts[mutants.Killed]},
-		{"noticed by short tests of packages that import it alone", p.counts[mutants.Abroad]},
+		{"noticed by short tests of packages that import it", p.counts[mutants.Abroad]},
 		{"survived, and no test can notice them, for the reasons below", p.counts[mutants.Survived] - unexplained},
 		{"survived, without an explanation", unexplained},
 	} {
