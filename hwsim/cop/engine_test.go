@@ -3,6 +3,7 @@ package cop_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
@@ -11,6 +12,7 @@ import (
 	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/cop/images"
 	"github.com/pepgo/pep/hwsim/cop/machine"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
 )
@@ -297,6 +299,23 @@ func TestCOP13_BuiltInProgramsByName(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if got, want := s.String(), `cop(program="`+name+`")`; got != want {
 			t.Errorf("%s is described as %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestCOP13_DescriptionsRoundTrip(t *testing.T) {
+	for _, text := range append(cop.Kind.Examples, "cop(clock=12.345,data=1024,buffer=32,seed=7)") {
+		s, err := engines.Parse(text, nil)
+		must(t, err)
+		again, err := engines.Parse(s.String(), nil)
+		must(t, err)
+		if again.String() != s.String() {
+			t.Errorf("%s is described as %s, and that as %s", text, s, again)
+		}
+		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("(),", r) }) { // no example names a default
+			if name, value, ok := strings.Cut(part, "="); ok && !strings.Contains(s.String(), name+"="+value) && !strings.Contains(s.String(), name+`="`+value+`"`) {
+				t.Errorf("%s is described as %s, without %s", text, s, part)
+			}
 		}
 	}
 }

@@ -80,6 +80,9 @@ func TestWatchingChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		halted := strings.Count(text.String(), "the host has read the machine and sends 128 messages")
+		if more := strings.Count(text.String(), "             and 118 more\n"); more != halted {
+			t.Errorf("%s: %d of %d lists of messages say how many more there are", name, more, halted)
+		}
 		dropped := strings.Count(text.String(), "dropped, the sample buffer is full")
 		if halted != interrupts && halted != interrupts+1 || uint64(dropped) != alone.Balance().Dropped {
 			t.Errorf("%s: %d interrupts and %d drops, want %d and %d", name, halted, dropped, interrupts, alone.Balance().Dropped)
