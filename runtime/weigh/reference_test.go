@@ -182,3 +182,80 @@ func TestWeightsAreThoseOfTheComment(t *testing.T) {
 		}
 	}
 }
+
+// slowWindows returns the weights of windows as the comment of Windows has them. Equations are solved by Cramer's rule.
+func slowWindows(list []weigh.Window) []float64 {
+	det := func(m [3][3]float64) float64 {
+		return m[0][0]*(m[1][1]*m[2][2]-m[1][2]*m[2][1]) - m[0][1]*(m[1][0]*m[2][2]-m[1][2]*m[2][0]) + m[0][2]*(m[1][0]*m[2][1]-m[1][1]*m[2][0])
+	}
+	first := [3]float64{5, 30, 100}
+	base := first
+	of := func(w weigh.Window) float64 { return base[0]*w.Steps + base[1]*w.Events + base[2]*w.Ends }
+	for range 12 {
+		var m [3][3]float64
+		var right [3]float64
+		for _, w := range list {
+			if w.Steps <= 0 || w.Decoded/w.Steps > .05 {
+				continue
+			}
+			cycles := w.Cycles - 300*w.Decoded
+			weight := 1.
+			if cycles > of(w) {
+				weight = .05
+			}
+			x := [3]float64{w.Steps, w.Events, w.Ends}
+			for j := range x {
+				for k := range x {
+					m[j][k] += weight * x[j] / w.Steps * x[k] / w.Steps
+				}
+				right[j] += weight * x[j] / w.Steps * cycles / w.Steps
+			}
+		}
+		for j := range m { // each factor is drawn a little to what it was at first
+			right[j] += m[j][j] / 1000 * first[j]
+			m[j][j] += m[j][j] / 1000
+		}
+		for j := range base {
+			n := m
+			for k := range n {
+				n[k][j] = right[k]
+			}
+			base[j] = det(n) / det(m)
+		}
+	}
+	var weights []float64
+	for _, w := range list {
+		if w.Steps <= 0 {
+			weights = append(weights, 0)
+			continue
+		}
+		extra := (w.Cycles-300*w.Decoded-of(w))/w.Steps - 40
+		weights = append(weights, w.Time/max(w.Steps, 600)/(.7+min(max(extra, 0), 200)))
+	}
+	return weights
+}
+
+func TestWindowWeightsAreThoseOfTheComment(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 10))
+		var list []weigh.Window
+		for range 30 + r.IntN(300) {
+			w := weigh.Window{Time: 1e7 * (.5 + r.Float64()), Steps: float64(r.IntN(4000))}
+			w.Events, w.Ends = math.Floor(w.Steps*.3*r.Float64()), math.Floor(w.Steps*.1*r.Float64())
+			if r.IntN(4) == 0 {
+				w.Decoded = math.Floor(w.Steps * .4 * r.Float64())
+			}
+			w.Cycles = w.Steps*(4+3*r.Float64()) + 40*w.Events + 130*w.Ends + 300*w.Decoded
+			if r.IntN(5) == 0 { // it reads from memory
+				w.Cycles += w.Steps * 300 * r.Float64()
+			}
+			list = append(list, w)
+		}
+		got, want := weigh.Windows(list), slowWindows(list)
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-6*want[i] {
+				t.Fatalf("seed %d: window %+v has the weight %g, want %g", seed, list[i], got[i], want[i])
+			}
+		}
+	}
+}
