@@ -3,6 +3,7 @@ package annotate
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -117,5 +118,68 @@ b */ func f(x int) string {
 		`s:"a\"b"`, "s:'c'", "n:0x1f", "s:`raw", "s:raw2`", "f:Méthode", `s:"unterminated`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The numbers of a program and of its functions follow from those of its paths: f has 14 paths, of one and of two branches by turns, and
+// g has one. The loop of f begins at line 20.
+func TestNumbersOfPaths(t *testing.T) {
+	paths, edges := "profile paths"+header, "profile edges"+header
+	counts := []float64{100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6}
+	var all, flow, entries [2]float64 // of f and g
+	entropy := 0.
+	for i, n := range counts {
+		from, branches := "entry", `11:2 if true`
+		if i%3 == 2 {
+			from = `"loop f.go:20"`
+		} else {
+			entries[0] += n
+		}
+		one := n
+		if i%2 == 1 {
+			branches += `; 21:2 if false`
+			one += n
+		}
+		flow[0] += one
+		all[0] += n
+		paths += fmt.Sprintf("path func=main.f at=/src/app/f.go:10 path=p%d end=30 count=%.f flow=%.f from=%s lines=10-30 branches=%q\n", i, n, one, from, branches)
+		edges += fmt.Sprintf("edge func=main.f at=/src/app/f.go:10 branch=f.go:11:2 kind=if outcome=true line=12 count=%.f\n", n)
+	}
+	for _, n := range counts {
+		entropy -= n / all[0] * math.Log2(n/all[0])
+	}
+	paths += "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\"\n"
+	all[1], flow[1], entries[1] = 50, 50, 50
+	p, err := New(Input{Run: &profile.Run{Paths: parse(t, paths), Edges: parse(t, edges)}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Paths != 15 || float64(p.Count) != all[0]+all[1] || float64(p.Flow) != flow[0]+flow[1] || len(p.Functions) != 2 {
+		t.Fatalf("%d paths with %d ends and a flow of %d in %d functions, want 15, %v, %v in two", p.Paths, p.Count, p.Flow, len(p.Functions), all, flow)
+	}
+	for i, f := range p.Functions {
+		if near := math.Abs(f.Share-flow[i]/(flow[0]+flow[1])) < 1e-9; float64(f.Count) != all[i] || float64(f.Flow) != flow[i] || !near || f.State != Seen {
+			t.Errorf("%s: %d ends, flow %d, share %g, state %s; want %g, %g of %g, seen", f.Name, f.Count, f.Flow, f.Share, f.State, all[i], flow[i], flow[0]+flow[1])
+		}
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if float64(d.Entries) != entries[0] || d.PathsSeen != 14 || math.Abs(d.Entropy-entropy) > 1e-9 {
+		t.Errorf("%d entries, %d paths, entropy %g; want %g, 14, %g", d.Entries, d.PathsSeen, d.Entropy, entries[0], entropy)
+	}
+	last := int64(math.MaxInt64)
+	sum := 0.
+	for _, x := range d.Paths {
+		sum += x.Share
+		if math.Abs(x.Share-float64(x.Flow)/flow[0]) > 1e-9 || x.Flow > last || x.Low != x.Share || x.High != x.Share {
+			t.Errorf("path %s has a flow of %d and the share %g to %g to %g", x.Name, x.Flow, x.Low, x.Share, x.High)
+		}
+		last = x.Flow
+	}
+	more := 1 - sum
+	if len(d.Paths) != 12 || d.MorePaths != 2 || math.Abs(d.MoreShare-more) > 1e-9 || more < .001 {
+		t.Errorf("%d paths with %g of the flow, %d more with %g", len(d.Paths), sum, d.MorePaths, d.MoreShare)
 	}
 }
