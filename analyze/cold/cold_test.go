@@ -354,6 +354,17 @@ func TestMerge(t *testing.T) {
 	if want := []string{names[2] + " is of another build: 66.7 % of its 3 blocks are in functions that are equal"}; !slices.Equal(d.Notes, want) {
 		t.Errorf("notes %q, want %q", d.Notes, want)
 	}
+	whole, err := os.ReadFile(names[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(dir, "cut")
+	if err := os.WriteFile(cut, append(whole, 0), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = ReadAll([]string{names[0], cut}); err != nil || !slices.Equal(d.Notes, []string{cut + ": the last 1 byte of the file are no whole record, and were left out"}) {
+		t.Errorf("with a byte too many: notes %q, %v", d.Notes, err)
+	}
 	d, err = ReadAll([]string{names[2], names[0]})
 	if err != nil || d.Program.BuildID != "b2" || d.Seen[0].At != 1000 || d.Seen[1].At != 1000 {
 		t.Errorf("the other way: %+v, %v", d, err)
