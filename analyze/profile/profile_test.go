@@ -285,6 +285,23 @@ func TestMergeAdds(t *testing.T) {
 	}
 }
 
+// Outcomes of a branch are added up by their names. An outcome leads to several lines in functions with type parameters: the least stands for it.
+func TestSumOfOutcomes(t *testing.T) {
+	branch := profile.BranchID{Func: sign, Pos: profile.Pos{Line: 11, Col: 2}}
+	edge := func(outcome string, line, count int64) profile.Edge {
+		return profile.Edge{Branch: branch, Kind: "switch", Outcome: outcome, Line: line, Count: count, Independent: 2 * count}
+	}
+	got := profile.SumEdges([]profile.Edge{edge("case 2", 14, 5), edge("case 1", 13, 1), edge("case 2", 12, 7), edge("case 2", 15, 3)})
+	if len(got) != 1 || got[0].ID != branch || got[0].Kind != "switch" || len(got[0].Outcomes) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []profile.Outcome{{Name: "case 2", Line: 12, Count: 15, Independent: 30}, {Name: "case 1", Line: 13, Count: 1, Independent: 2}} {
+		if o := got[0].Outcomes[i]; o != want {
+			t.Errorf("%+v, want %+v", o, want)
+		}
+	}
+}
+
 // Files of several runs are added up, whichever file of a run is named; the files of one are as they are.
 func TestOpenRunAddsRuns(t *testing.T) {
 	dir := t.TempDir()
