@@ -303,6 +303,26 @@ func TestCOP13_BuiltInProgramsByName(t *testing.T) {
 	}
 }
 
+// Software may answer each interrupt, also those of the timer, which are nearly all if two loads leave slots empty.
+func TestCOP12_SoftwareAnswersTheTimer(t *testing.T) {
+	e := coptest.New(t, "program=values,near=10,far=10,slots=8,timer=3000,clear=0")
+	answers := uint64(0)
+	out := hwsim.NewOut(64, func([]hwsim.Message) {})
+	out.OnInterrupt(func() { answers++ })
+	for i := range uint64(10_000) {
+		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%2, 5)}, out)
+	}
+	timer := uint64(0)
+	for _, m := range e.(hwsim.Metered).Meters() {
+		if m.Name == "interrupts of the timer" {
+			timer = m.Count
+		}
+	}
+	if answers < timer || timer < 10 {
+		t.Errorf("%d answers to %d interrupts of the timer", answers, timer)
+	}
+}
+
 func TestCOP13_DescriptionsRoundTrip(t *testing.T) {
 	for _, text := range append(cop.Kind.Examples, "cop(clock=12.345,data=1024,buffer=32,seed=7)") {
 		s, err := engines.Parse(text, nil)
