@@ -7,14 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 )
 
 const header = `
@@ -181,5 +185,56 @@ func TestNumbersOfPaths(t *testing.T) {
 	more := 1 - sum
 	if len(d.Paths) != 12 || d.MorePaths != 2 || math.Abs(d.MoreShare-more) > 1e-9 || more < .001 {
 		t.Errorf("%d paths with %g of the flow, %d more with %g", len(d.Paths), sum, d.MorePaths, d.MoreShare)
+	}
+}
+
+// No sample is of a path of f, but one of what f called in line 12: the branch behind that line ran, and which way is not known.
+// Lines of another file are not those of the function's graph.
+func TestWhatCallersRan(t *testing.T) {
+	f := wire.Func{
+		Name: "main.f", Line: 10,
+		Graph: pdag.Graph{
+			Nodes:  []pdag.Node{{Out: []pdag.Edge{{To: 1}, {To: 2, Val: 1}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}},
+			Starts: []pdag.Start{{}},
+			N:      2,
+		},
+		Blocks: []wire.Block{
+			{
+				Branch: wire.Branch{Kind: "if", Line: 13, Col: 2}, Spans: []wire.Span{{Line: 11, Col: 2, EndLine: 12, EndCol: 9}},
+				Outs: []wire.Out{{Outcome: "true", Line: 14, Col: 3}, {Outcome: "false", Line: 16, Col: 2}},
+			},
+			{Spans: []wire.Span{{Line: 14, Col: 3, EndLine: 14, EndCol: 9}, {File: 1, Line: 100, Col: 1, EndLine: 200, EndCol: 2}}, Outs: []wire.Out{{Line: 17, Col: 2}}},
+			{Spans: []wire.Span{{File: 1, Line: 3, Col: 2, EndLine: 3, EndCol: 8}}, Outs: []wire.Out{{Line: 17, Col: 2}}},
+		},
+	}
+	const header = "\ncomment \"#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
+	paths := "profile paths" + header + "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:12 start=10\"\n"
+	p, err := New(Input{
+		Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
+		Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
+		Source:  source.NewTree(t.TempDir()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
+	if i < 0 || p.Functions[i].State != Ran {
+		t.Fatalf("functions %+v", p.Functions)
+	}
+	d, err := p.Detail(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Branches) != 1 || d.Branches[0].State != Ran || d.Branches[0].Count != 0 {
+		t.Errorf("branches %+v, want one that ran", d.Branches)
+	}
+	want := [][2]int64{{11, 13}, {14, 14}, {0, 0}}
+	for i, n := range d.Graph.Nodes {
+		if got := [2]int64{n.First, n.Last}; got != want[i] {
+			t.Errorf("node %d has the lines %d, want %d", i, got, want[i])
+		}
+	}
+	if len(d.Graph.Nodes) != 3 {
+		t.Errorf("%d nodes, want 3", len(d.Graph.Nodes))
 	}
 }
