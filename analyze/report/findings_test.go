@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
 )
 
 // What matters most comes first: time that no path shows, the hottest path, and branches on it that nearly always go
@@ -88,12 +89,43 @@ period 10000000 cpu/nanoseconds
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f := l.Functions[0]; f.Branches != 1 || f.Decided != 10000 {
+			t.Errorf("%d branches, decided %d times, want one, 10000 times", f.Branches, f.Decided)
+		}
 		got := ""
 		for _, x := range l.Findings {
 			got += findingText(x)
 		}
 		if got != want {
 			t.Errorf("with %d independent samples: got %q, want %q", independent, got, want)
+		}
+	}
+}
+
+// A listing leaves out taps whose shares may be anything, and says how many, unless all were asked for.
+func TestVagueTapsAreCounted(t *testing.T) {
+	site := func(expr string, off float64) ValueSite {
+		return ValueSite{Func: "main.f", Pos: "x.go:1:1", Kind: "load", Expr: expr, Events: 10, Distinct: 1, Rows: []Value{{Value: "1", Count: 10, Share: 1, ShareError: off}}}
+	}
+	table := &ValueTable{Taps: 3, Functions: 1, Events: 30, Profile: Profile{Kind: "values"}, Sites: []ValueSite{site("clear", .2), site("vague", 1), site("none", 2)}}
+	for listed, want := range map[int]string{0: "clear vague none 0", 5: "clear 2"} {
+		table.listed = listed
+		var b strings.Builder
+		if err := listing.Text(&b, table); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range table.Sites {
+			if strings.Contains(b.String(), "load "+s.Expr) {
+				got = append(got, s.Expr)
+			}
+		}
+		left := "0"
+		if before, _, ok := strings.Cut(b.String(), " taps not listed, with too few events"); ok {
+			left = before[strings.LastIndexByte(before, '\n')+1:]
+		}
+		if text := strings.Join(append(got, left), " "); text != want {
+			t.Errorf("listed %d: %q, want %q of\n%s", listed, text, want, b.String())
 		}
 	}
 }
