@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,22 +71,25 @@ func (j *Journal) Fate(m Mutant, tests string, try func() (Fate, error)) (Fate, 
 	return fate, err
 }
 
-// sumOfTests returns a hash of the files with tests of the package of m, and of a hash.
+// sumOfTests returns a hash of the tests of the package of m and of their data, and of a hash.
 func (j *Journal) sumOfTests(m Mutant, sum string) (string, error) {
-	names, err := filepath.Glob(filepath.Join(j.root, filepath.Dir(filepath.FromSlash(m.File)), "*_test.go"))
-	if err != nil {
-		return "", err
-	}
+	dir := filepath.Join(j.root, filepath.Dir(filepath.FromSlash(m.File)))
 	h := sha256.New()
 	fmt.Fprintln(h, sum)
-	for _, name := range names {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			return "", err
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch data := filepath.Join(dir, "testdata"); {
+		case err != nil:
+			return err
+		case d.IsDir() && name != dir && !strings.HasPrefix(name, data):
+			return fs.SkipDir // another package
+		case d.IsDir() || !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, data):
+			return nil
 		}
-		fmt.Fprintf(h, "%s\n%d\n%s", filepath.Base(name), len(content), content)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
+		content, err := os.ReadFile(name)
+		fmt.Fprintf(h, "%s\n%d\n%s", name[len(dir):], len(content), content)
+		return err
+	})
+	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
 
 //go:embed explained.txt
