@@ -138,3 +138,27 @@ func TestOtherEngines(t *testing.T) {
 		t.Errorf("R64: %v", err)
 	}
 }
+
+// Of arrays, the words that are not 0 are printed, or that there are none.
+func TestEmptyArrays(t *testing.T) {
+	in := make([]tuple.Tuple, 100)
+	for i := range in {
+		in[i] = tuple.New(tuple.Load, 5, uint64(i)+1)
+	}
+	for _, x := range []struct {
+		commands string
+		empty    int
+	}{{"print data\n", 1}, {"print slots\n", 1}, {"run\nprint data\n", 0}} {
+		var text bytes.Buffer
+		s, err := debug.New(&text, sampler(t, "near=50,far=50,k0=1"), assembled(t, "sampler"), slices.Values(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Debug(strings.NewReader(x.commands)); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text.String(), "all 256 are empty"); n != x.empty {
+			t.Errorf("%q says %d times that all is empty, want %d:\n%s", x.commands, n, x.empty, text.String())
+		}
+	}
+}
