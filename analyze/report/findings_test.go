@@ -129,3 +129,18 @@ func TestVagueTapsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// Lines of another file, by a //line directive, stand below its name.
+func TestLinesOfOtherFiles(t *testing.T) {
+	l := &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: []Line{
+		{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"}, {File: "/y.y", Line: 20, State: "seen", Reconciled: 5, Source: "b()"},
+		{File: "/y.y", Line: 21, State: "seen", Reconciled: 5, Source: "c()"}, {File: "/x.go", Line: 3, State: "seen", Reconciled: 7, Source: "d()"},
+	}}}}
+	var b strings.Builder
+	if err := listing.Text(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, "7 1 a() /y.y: 5 20 b() 5 21 c() /x.go: 7 3 d()") {
+		t.Errorf("got %s", b.String())
+	}
+}
