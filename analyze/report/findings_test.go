@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -144,3 +145,38 @@ func TestLinesOfOtherFiles(t *testing.T) {
 		t.Errorf("got %s", b.String())
 	}
 }
+
+// What a profile says of calls on paths begins with what its shares are of, whichever shares there are.
+func TestWhereCallsGo(t *testing.T) {
+	const open = "25.0% go through interfaces and function values (-peptaps=calls shows to which functions)."
+	for want, list := range map[string]facts.List{
+		"": {{Key: facts.Calls, N: 100}},
+		"25.0% of calls on paths go through interfaces and function values (-peptaps=calls shows to which functions).": {{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}},
+		"10.0% of calls on paths go outside of instrumented functions: …; " + open:                                     {{Key: facts.Calls, N: 100}, {Key: facts.CallsOutside, N: 10}, {Key: facts.CallsOpen, N: 25}},
+	} {
+		if got := (Profile{facts: []facts.List{list}}).sayCalls(); got != want {
+			t.Errorf("%+v: %q, want %q", list, got, want)
+		}
+	}
+}
+
+// A range inside another one that reads the same, such as two of addresses in one variable, has its ends beside it.
+func TestRangesThatReadTheSame(t *testing.T) {
+	table := &RangeTable{Events: 100, Hot: .1, Sources: []RangeSource{{Events: 100, Ranges: 3, Rows: []RangeRow{
+		{Depth: 0, First: 0, Last: 255, Text: "main.table"}, {Depth: 1, First: 16, Last: 31, Text: "main.table"}, {Depth: 2, First: 16, Last: 17, Text: "main.table.n"},
+	}}}}
+	var b strings.Builder
+	if err := listing.Text(&b, firstSource{table}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" main.table\n", " main.table 0x10-0x1f\n", " main.table.n\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// firstSource prints the first source of a table alone.
+type firstSource struct{ *RangeTable }
+
+func (t firstSource) Print(p *listing.Page) { t.printSource(p, t.Sources[0], profile.Site{}) }

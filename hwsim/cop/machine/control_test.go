@@ -210,3 +210,33 @@ func TestFieldsThatAreNotSelected(t *testing.T) {
 		}
 	}
 }
+
+// Software reads what it has stored.
+func TestRegistersReadBack(t *testing.T) {
+	m := newMachine(t, machine.Config{Slots: 16, Data: 32, Microcode: 32, KeyBits: 32})
+	for _, x := range []struct {
+		window, n int
+		value     func(i int) uint64
+	}{
+		{machine.MicrocodeWindow, 32, func(i int) uint64 { return machine.Instr{Main: machine.MainMov, Dst: uint8(8 + i%8)}.Encode() }},
+		{machine.DataWindow, 32, func(i int) uint64 { return 1<<63 | uint64(i) }},
+		{machine.KeyWindow, 16, func(i int) uint64 { return 1<<31 + uint64(i) }},
+		{machine.ValidWindow, 16, func(i int) uint64 { return uint64(i) % 2 }},
+		{machine.ValueWindow, 8, func(i int) uint64 { return 100 + uint64(i) }},
+		{machine.WidthWindow, 8, func(i int) uint64 { return 3 + uint64(i) }},
+		{machine.IndexWindow, 8, func(i int) uint64 { return uint64(i) }},
+		{machine.ConstWindow, 16, func(i int) uint64 { return 1<<40 + uint64(i) }},
+		{machine.BaseWindow, 4, func(i int) uint64 { return uint64(8*i) | 8<<16 }},
+		{machine.TargetWindow, 4, func(i int) uint64 { return 20 + uint64(i) }},
+		{machine.EntryWindow, 32, func(i int) uint64 { return uint64(31 - i) }},
+	} {
+		for i := range x.n {
+			must(t, m.Set(x.window+i, x.value(i)))
+		}
+		for i := range x.n {
+			if got := get(t, m, x.window+i); got != x.value(i) {
+				t.Errorf("register %#x+%d is %#x, want %#x", x.window, i, got, x.value(i))
+			}
+		}
+	}
+}
