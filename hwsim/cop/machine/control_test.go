@@ -221,7 +221,6 @@ func TestRegistersReadBack(t *testing.T) {
 		{machine.MicrocodeWindow, 32, func(i int) uint64 { return machine.Instr{Main: machine.MainMov, Dst: uint8(8 + i%8)}.Encode() }},
 		{machine.DataWindow, 32, func(i int) uint64 { return 1<<63 | uint64(i) }},
 		{machine.KeyWindow, 16, func(i int) uint64 { return 1<<31 + uint64(i) }},
-		{machine.ValidWindow, 16, func(i int) uint64 { return uint64(i) % 2 }},
 		{machine.ValueWindow, 8, func(i int) uint64 { return 100 + uint64(i) }},
 		{machine.WidthWindow, 8, func(i int) uint64 { return 3 + uint64(i) }},
 		{machine.IndexWindow, 8, func(i int) uint64 { return uint64(i) }},
@@ -237,6 +236,12 @@ func TestRegistersReadBack(t *testing.T) {
 			if got := get(t, m, x.window+i); got != x.value(i) {
 				t.Errorf("register %#x+%d is %#x, want %#x", x.window, i, got, x.value(i))
 			}
+		}
+	}
+	must(t, m.Set(machine.ValidWindow+3, 0)) // a store of the key has made it valid
+	for i := range 16 {
+		if got := get(t, m, machine.ValidWindow+i); (got == 1) != (i != 3) {
+			t.Errorf("valid %d is %d", i, got)
 		}
 	}
 }
