@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -155,6 +156,33 @@ func TestWordsOfAProgramThatHasDied(t *testing.T) {
 		}
 		if now := [4]uint64{taps.Fed, taps.Dropped, taps.other, taps.buffered}; now != facts {
 			t.Errorf("exact %d: fed, dropped, others and in buffers are %d, want %d", exact, now, facts)
+		}
+	}
+}
+
+// How much alike the samples of a window are is seen in the words of a tap: it is 1 if each window has one word, and 0 if each has
+// both in their proportions, whether goroutines have labels or not.
+func TestSamplesOfAWindowAreAlike(t *testing.T) {
+	const windows, samples, weight = 200, 10, 100.
+	for _, labels := range []uint16{0, 3} {
+		for words := 1; words <= 2; words++ { // in a window
+			a := countsOf(pepfiletest.Tapped(1)).Words()
+			a.Burst.Ticks = windows
+			x := weight * samples
+			for i := range uint64(windows) {
+				for j := range words {
+					k := pepfile.WordKey{PC: tuple.New(tuple.Load, 5, 0).PC, W: (i + uint64(j)) % 2, Labels: labels}
+					y := x / float64(words)
+					a.AddWindow(k, uint64(y), samples/uint64(words), pepfile.Moments{Squares: y * y, Cross: x * y})
+					if j == 0 {
+						a.AddWindow(k.Tap(), uint64(x), samples, pepfile.Moments{Squares: x * x, Cross: weight * x})
+					}
+				}
+			}
+			tap := totals(a).of(tuple.New(tuple.Load, 5, 0).PC, labels)
+			if want := float64(2 - words); math.Abs(tap.Alike-want) > .01 || tap.Size != windows*samples*weight {
+				t.Errorf("labels %d, %d words in a window: %g alike, size %g; want %g, %g", labels, words, tap.Alike, tap.Size, want, windows*samples*weight)
+			}
 		}
 	}
 }
