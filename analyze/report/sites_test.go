@@ -146,3 +146,24 @@ func TestProgramsAreToldApart(t *testing.T) {
 		}
 	}
 }
+
+// A listing of coverage has each gap of a function, those of a decision together.
+func TestGapsOfAFunction(t *testing.T) {
+	table := &report.CoverTable{Functions: []report.CoverFunction{
+		{Func: "p.f", File: "/p.go", StartLine: 3, Called: true, Gaps: []report.CoverGap{
+			{Line: 5, Col: 2, Kind: "statement", Source: "return 1"},
+			{Line: 6, Col: 5, Kind: "outcome", Text: "if false", Count: 9, Source: "if n > 0 {"},
+			{Line: 8, Col: 5, Kind: "condition", Text: "a", Want: "a=true b=false", Source: "a && b"},
+			{Line: 8, Col: 5, Kind: "condition", Text: "b", Want: "a=true b=true", Source: "a && b"},
+		}},
+		{Func: "p.g", File: "/p.go", StartLine: 20},
+	}}
+	var b strings.Builder
+	if err := listing.Text(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	want := "p.f /p.go:3 5:2 not executed return 1 6:5 if false never, of 9 if n > 0 { 8:5 a && b a: want a=true b=false b: want a=true b=true p.g /p.go:20 never called"
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) {
+		t.Errorf("got %s", b.String())
+	}
+}
