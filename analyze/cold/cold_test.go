@@ -14,6 +14,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // A code is a block of a function with lines.
@@ -161,6 +162,13 @@ not probed:
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+	out.Reset() // on a narrow screen the ends of names and positions stay
+	if err := listing.TextFor(terminal.Screen{Width: 42}, &out, table); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "…/dep.go:7 ") {
+		t.Errorf("got\n%s", out.String())
 	}
 }
 
