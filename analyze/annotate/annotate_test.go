@@ -188,6 +188,33 @@ func TestNumbersOfPaths(t *testing.T) {
 	}
 }
 
+// The bounds of a path's share are those of its count.
+func TestBoundsOfPaths(t *testing.T) {
+	const header = "\ncomment \"#pep.version=1 mode=sampled equal_bursts=100\"\nbinary app\nbuild 5eed\nperiod 10000000 cpu/nanoseconds\n"
+	const path = "path func=main.f at=/x.go:10 path=p%d end=12 count=%d flow=%d samples=10 variance=250000 from=entry lines=10-12 branches=\"11:2 if true\"\n"
+	paths := parse(t, "profile paths estimated"+header+fmt.Sprintf(path, 0, 30000, 30000)+fmt.Sprintf(path, 1, 10000, 10000))
+	p, err := New(Input{Run: &profile.Run{Paths: paths, Edges: parse(t, "profile edges estimated"+header)}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := paths.Paths()
+	if err != nil || len(d.Paths) != 2 {
+		t.Fatal(d.Paths, err)
+	}
+	for i, x := range d.Paths {
+		b := paths.CountBounds(list[i].Count, list[i].Estimate)
+		share := []float64{.75, .25}[i]
+		low, high := share*b.Low/float64(list[i].Count), share*b.High/float64(list[i].Count)
+		if x.Share != share || math.Abs(x.Low-low) > 1e-9 || math.Abs(x.High-min(high, 1)) > 1e-9 || !(low < share && share < high) {
+			t.Errorf("path %s has the share %g to %g to %g, want %g to %g to %g", x.Name, x.Low, x.Share, x.High, low, share, high)
+		}
+	}
+}
+
 // No sample is of a path of f, but one of what f called in line 12: the branch behind that line ran, and which way is not known.
 // Lines of another file are not those of the function's graph.
 func TestWhatCallersRan(t *testing.T) {

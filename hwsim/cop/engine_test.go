@@ -2,6 +2,7 @@ package cop_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -320,6 +321,23 @@ func TestCOP12_SoftwareAnswersTheTimer(t *testing.T) {
 	}
 	if answers < timer || timer < 10 {
 		t.Errorf("%d answers to %d interrupts of the timer", answers, timer)
+	}
+}
+
+// The storage of a machine, by hand: 8 value registers and 16 constants, 8 index registers, 4 bases and 4 targets.
+func TestCOP13_Size(t *testing.T) {
+	s, err := engines.Parse("cop(slots=128,data=512,keybits=20,microcode=64,filterpcs=1024,buffer=300)", nil)
+	must(t, err)
+	got := map[string]int{}
+	for _, p := range s.Size(64) {
+		got[p.Name] = p.Entries * p.Bits
+	}
+	want := map[string]int{
+		"cop microcode": 64 * 64, "cop associative array": 128 * 21, "cop data array": 512 * 64, "cop filter of PCs": 1024, "cop sample buffer": 2400,
+		"cop values and constants": (8 + 16) * 64, "cop indexes, bases and targets": (8 + 4 + 4) * 16, "cop table of routines": 32 * 16,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
