@@ -220,10 +220,10 @@ func TestFile(t *testing.T) {
 		}
 	}
 	check("with a program")
-	if err := errors.Join(w.Sights(Sight{100, 5}, []int{1}), w.Watch(Watch{1, 2}), w.Watch(Watch{1, 3}), w.Refused([]int{2})); err != nil {
+	if err := errors.Join(w.Sights(Sight{100, 5}, []int{1}), w.Watch(Watch{1, 2}), w.Watch(Watch{1, 3}), w.Refused([]int{2}), w.Running([]int{0})); err != nil {
 		t.Fatal(err)
 	}
-	want.Seen[1], want.Watches, want.Refused[2] = Sight{100, 5}, []Watch{{1, 3}}, true
+	want.Seen[1], want.Watches, want.Refused[2], want.Running[0] = Sight{100, 5}, []Watch{{1, 3}}, true, true
 	check("with sights")
 	w.Close()
 
