@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // What matters most comes first: time that no path shows, the hottest path, and branches on it that nearly always go
@@ -180,3 +181,21 @@ func TestRangesThatReadTheSame(t *testing.T) {
 type firstSource struct{ *RangeTable }
 
 func (t firstSource) Print(p *listing.Page) { t.printSource(p, t.Sources[0], profile.Site{}) }
+
+// Outcomes have colours of their own.
+func TestColoursOfOutcomes(t *testing.T) {
+	var b strings.Builder
+	if err := listing.TextFor(terminal.Screen{Colour: true}, &b, branchesOf{TopPath{Branches: []TopBranch{{Line: 1, Kind: "if", Outcome: "true", Source: "if a {"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if before, _, _ := strings.Cut(b.String(), "if true"); !strings.HasSuffix(before, "m") || strings.Count(b.String(), "\x1b[") != 2 {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+// branchesOf prints the branches of a path alone.
+type branchesOf struct{ TopPath }
+
+func (branchesOf) Name() string { return "branches" }
+
+func (x branchesOf) Print(p *listing.Page) { p.Table("", x.branchTable()) }

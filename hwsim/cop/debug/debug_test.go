@@ -161,4 +161,15 @@ func TestEmptyArrays(t *testing.T) {
 			t.Errorf("%q says %d times that all is empty, want %d:\n%s", x.commands, n, x.empty, text.String())
 		}
 	}
+
+	// At the end the host sends what the machine holds, and before that nothing.
+	var text bytes.Buffer
+	s, err := debug.New(&text, sampler(t, "near=50,far=50,k0=1"), assembled(t, "sampler"), slices.Values(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Trace()
+	if !strings.Contains(text.String(), "at the end the host sends 100 messages") || strings.Contains(text.String(), "sends 0 messages") {
+		t.Errorf("after 100 events, which leave the table half empty:\n%s", text.String()[max(text.Len()-2000, 0):])
+	}
 }

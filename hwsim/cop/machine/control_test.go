@@ -245,3 +245,23 @@ func TestRegistersReadBack(t *testing.T) {
 		}
 	}
 }
+
+// Each event that is offered counts as filtered, dropped or accepted.
+func TestOffersAreCounted(t *testing.T) {
+	m := load(t, machine.Config{Buffer: 100}, "\t.sample pc value\n\t.entry all x\nx:\tinterrupt")
+	must(t, m.Set(machine.SampleWindow+machine.FilterClasses, 1<<3))
+	var want machine.Stats
+	for i := range 50 {
+		switch m.Offer(uint64(i), machine.Sample{PC: 1, Class: uint8(3 + i%2)}) {
+		case machine.Accepted:
+			want.Accepted++
+		case machine.Dropped:
+			want.Dropped++
+		case machine.Filtered:
+			want.Filtered++
+		}
+	}
+	if s := m.Stats(); s.Accepted != want.Accepted || s.Dropped != want.Dropped || s.Filtered != 25 || want.Accepted == 0 || want.Dropped == 0 || want.Accepted+want.Dropped != 25 {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+}
