@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/analyze/annotate"
+	"github.com/pepgo/pep/analyze/cover"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/facts"
@@ -199,3 +200,23 @@ type branchesOf struct{ TopPath }
 func (branchesOf) Name() string { return "branches" }
 
 func (x branchesOf) Print(p *listing.Page) { p.Table("", x.branchTable()) }
+
+// Gaps of a function are in the order of the source, whatever they are of. An outcome of a branch that was never decided is none.
+func TestGapsAreInOrder(t *testing.T) {
+	c := &cover.Coverage{Packages: []*cover.Package{{Path: "p", Functions: []*cover.Function{{
+		Name: "p.f", File: "/p.go", Line: 1,
+		Statements: []cover.Statement{{Line: 2, Col: 2, Count: 7}, {Line: 4, Col: 3}, {Line: 9, Col: 2}},
+		Branches: []*cover.Branch{
+			{Line: 3, Col: 5, Kind: "if", Outcomes: []cover.Outcome{{Name: "true"}, {Name: "false", Count: 7}}},
+			{Line: 6, Col: 5, Kind: "for", Outcomes: []cover.Outcome{{Name: "body", Count: 4}, {Name: "done"}}},
+			{Line: 10, Col: 5, Kind: "if", Outcomes: []cover.Outcome{{Name: "true"}, {Name: "false"}}},
+		},
+	}}}}}
+	var got []string
+	for _, g := range Cover(c, false, func(string, int64) (string, bool) { return "", false }).Functions[0].Gaps {
+		got = append(got, fmt.Sprintf("%d:%d %s", g.Line, g.Col, g.words()))
+	}
+	if want := "3:5 if true never, of 7; 4:3 not executed; 6:5 for done never, of 4; 9:2 not executed"; strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
