@@ -28,7 +28,7 @@ func TestOpenCPU(t *testing.T) {
 		SampleType: []*pprof.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		PeriodType: &pprof.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 10,
 		Sample: []*pprof.Sample{
-			{Location: []*pprof.Location{at}, Value: []int64{7, 70}},
+			{Location: []*pprof.Location{at}, Value: []int64{7, 99}},
 			{Location: []*pprof.Location{out, in}, Value: []int64{2, 20}},
 			{Location: []*pprof.Location{nowhere}, Value: []int64{1, 10}},
 		},

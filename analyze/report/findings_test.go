@@ -220,3 +220,19 @@ func TestGapsAreInOrder(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Paths that have not ended stand below a heading, by function and place.
+func TestUnendedPaths(t *testing.T) {
+	var b strings.Builder
+	if err := listing.Text(&b, unendedOnly{&TopTable{Unended: []Unended{{Func: "main.f", File: "/x.go", StartLine: 3, From: "entry", Count: 5}, {Func: "main.f", File: "/x.go", StartLine: 3, From: "loop x.go:7", Count: 11}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.HasSuffix(got, "still running): count function line from 5 main.f /x.go:3 entry 11 main.f /x.go:3 loop x.go:7") {
+		t.Errorf("got %s", b.String())
+	}
+}
+
+// unendedOnly prints the paths of a table that have not ended.
+type unendedOnly struct{ *TopTable }
+
+func (x unendedOnly) Print(p *listing.Page) { x.printUnended(p) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/sampler"
@@ -91,6 +92,20 @@ func TestBurstsEndAtTicks(t *testing.T) {
 	for i, s := range all {
 		if s.Count != inBursts[i] || s.Count == 0 {
 			t.Errorf("path %d has %d samples, %d of them in bursts", s.Number, s.Count, inBursts[i])
+		}
+	}
+}
+
+// A profile says how many windows there were, by the reasons of their ends, and how many ticks had none.
+func TestFactsOfWindows(t *testing.T) {
+	c := countsOf(pepfiletest.New())
+	w := &c.Windows
+	w.Ended[1], w.Ended[2], w.Steps, w.Thrown, w.Calls, w.Other, w.Busy = 3, 4, 50, 6, 7, 8, 9
+	var f facts.List
+	c.tellWindows(&f)
+	for key, want := range map[facts.Key]uint64{facts.Windows: 7, facts.WindowSteps: 50, facts.WindowsThrown: 6, facts.TicksInCalls: 7, facts.TicksInC: 8, facts.TicksBusy: 9} {
+		if n := f.Number(key); n != want {
+			t.Errorf("fact %v is %d, want %d", key, n, want)
 		}
 	}
 }
