@@ -166,8 +166,9 @@ func TestSamplesOfAWindowAreAlike(t *testing.T) {
 	const windows, samples, weight = 200, 10, 100.
 	for _, labels := range []uint16{0, 3} {
 		for words := 1; words <= 2; words++ { // in a window
-			a := countsOf(pepfiletest.Tapped(1)).Words()
-			a.Burst.Ticks = windows
+			c := countsOf(pepfiletest.Tapped(1))
+			a := c.Words()
+			a.Burst.Ticks, a.Taps, a.Exact = windows, options.TapsBurst, 1
 			x := weight * samples
 			for i := range uint64(windows) {
 				for j := range words {
@@ -182,6 +183,15 @@ func TestSamplesOfAWindowAreAlike(t *testing.T) {
 			tap := totals(a).of(tuple.New(tuple.Load, 5, 0).PC, labels)
 			if want := float64(2 - words); math.Abs(tap.Alike-want) > .01 || tap.Size != windows*samples*weight {
 				t.Errorf("labels %d, %d words in a window: %g alike, size %g; want %g, %g", labels, words, tap.Alike, tap.Size, want, windows*samples*weight)
+			}
+			list := c.Taps().Words
+			for _, w := range list { // of a half the bounds are as far below as above
+				if w.ShareBelow <= 0 || w.ShareBelow > .5 || math.Abs(w.ShareBelow-w.ShareError) > .01 {
+					t.Errorf("labels %d, %d words in a window: a half is up to %g more and %g less", labels, words, w.ShareError, w.ShareBelow)
+				}
+			}
+			if len(list) != 2 {
+				t.Errorf("%d words, want 2", len(list))
 			}
 		}
 	}

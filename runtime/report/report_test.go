@@ -341,3 +341,27 @@ func TestCountsDoNotWrap(t *testing.T) {
 		t.Errorf("the largest is %d, want %d: nothing overflows here", largest, int64(math.MaxInt64))
 	}
 }
+
+// Tables are read from a program when they are needed, and then say what they say if they are in memory.
+func TestTablesOfAProgram(t *testing.T) {
+	var lazy []*wire.Lazy
+	for _, p := range tables() {
+		l, _, err := wire.ReadLazy(wire.AppendPackage(nil, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lazy = append(lazy, l)
+	}
+	samples := []report.Sample{{Number: 5 + 1, Count: 7, Stack: []uint32{inF, main1}}, {Number: 5 + 3, Count: 3, Package: "p"}}
+	wantPaths, wantEdges := write(t, samples...)
+	p := report.Profile{Packages: lazy, Frames: frames, Samples: samples, Facts: exact, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	for i, f := range p.Write() {
+		got, err := profile.ParseData(f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(text([]*profile.Profile{wantPaths, wantEdges}[i]), text(got)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", f.Kind, d)
+		}
+	}
+}

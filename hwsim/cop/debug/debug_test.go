@@ -3,6 +3,7 @@ package debug_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -171,5 +172,19 @@ func TestEmptyArrays(t *testing.T) {
 	s.Trace()
 	if !strings.Contains(text.String(), "at the end the host sends 100 messages") || strings.Contains(text.String(), "sends 0 messages") {
 		t.Errorf("after 100 events, which leave the table half empty:\n%s", text.String()[max(text.Len()-2000, 0):])
+	}
+}
+
+// A session is opened by the text of a program, with parameters of the machine or without.
+func TestOpenWithParameters(t *testing.T) {
+	source, err := os.ReadFile("../asm/programs/sampler.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for machine, want := range map[string]string{"": "", "slots=512,near=5": "", "slots=100": "want a power of two", "x=1": "x"} {
+		_, err := debug.Open(io.Discard, "sampler", string(source), machine)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q: %v, want %q", machine, err, want)
+		}
 	}
 }
