@@ -236,3 +236,15 @@ func TestUnendedPaths(t *testing.T) {
 type unendedOnly struct{ *TopTable }
 
 func (x unendedOnly) Print(p *listing.Page) { x.printUnended(p) }
+
+// A listing of calls ends with what is to be said of the profile.
+func TestNotesOfCalls(t *testing.T) {
+	var b strings.Builder
+	table := &PGOTable{Profile: Profile{Kind: "paths", facts: []facts.List{{{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}}}}}
+	if err := listing.Text(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "25.0% of calls on paths go through interfaces") {
+		t.Errorf("got %s", b.String())
+	}
+}
