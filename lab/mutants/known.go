@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// A Journal remembers fates, in a file, so that a run goes on where an earlier one was interrupted. A fate holds while the changed file
-// is the same; that a mutant survived, also while the tests of its package are the same.
+// A Journal remembers fates, in a file, so that a run goes on where an earlier one was interrupted. A fate holds while
+// the changed file is the same; that a mutant survived, also while the tests of its package are the same.
 type Journal struct {
 	root, file string
 	fates      map[string]Fate

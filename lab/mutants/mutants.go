@@ -1,4 +1,5 @@
-// Package mutants changes a line of the source at random, and runs tests: a change that no test notices shows what is not tested.
+// Package mutants changes a line of the source at random, and runs tests: a change that no test notices shows what is
+// not tested.
 //
 //	list, err := mutants.List(root)         // root is the directory of the module
 //	chosen := mutants.Choose(list, 1)       // in an order that comes from the seed 1
@@ -9,12 +10,13 @@
 //
 //	if n >= limit && !closed {
 //
-// has mutants with >, with ||, and with the condition negated. Each is a whole file in which one place differs; the go command reads it
-// by -overlay, so the tree is not touched. The tests that must notice it are those of its package, or else the short ones of packages that
-// import it. Mutants that do not compile do not count. There are equal mutants, which no test can notice: a reader must find out, and
-// write into explained.txt why.
+// has mutants with >, with ||, and with the condition negated. Each is a whole file in which one place differs; the go
+// command reads it by -overlay, so the tree is not touched. The tests that must notice it are those of its package, or
+// else the short ones of packages that import it. Mutants that do not compile do not count. There are equal mutants,
+// which no test can notice: a reader must find out, and write into explained.txt why.
 //
-// Tools such as gremlins try all mutants of a package, which would take days here, and neither remove statements nor draw a sample.
+// Tools such as gremlins try all mutants of a package, which would take days here, and neither remove statements nor
+// draw a sample.
 package mutants
 
 import (
@@ -127,8 +129,9 @@ func List(root string) (list []Mutant, err error) {
 	return list, nil
 }
 
-// Choose returns a mutant of each line that has any, in random order. The order of the mutants of a file does not depend on other files,
-// nor much on its other lines, so that a change of the source does not change what is chosen of the rest.
+// Choose returns a mutant of each line that has any, in random order. The order of the mutants of a file does not
+// depend on other files, nor much on its other lines, so that a change of the source does not change what is chosen of
+// the rest.
 func Choose(list []Mutant, seed uint64) (chosen []Mutant) {
 	type line struct {
 		file string

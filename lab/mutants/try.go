@@ -44,9 +44,9 @@ func (t *Tests) Own(ctx context.Context, m Mutant) (Fate, error) {
 	return t.try(ctx, m, Killed, false, "./"+path.Dir(m.File))
 }
 
-// Users runs the short tests of the packages that import the package of m, directly or not: m is Abroad or Survived. Those with the
-// fewest imports, which are the nearest and mostly the fastest, come first. Those that take more than a minute are left out: they build
-// programs from the source as it is.
+// Users runs the short tests of the packages that import the package of m, directly or not: m is Abroad or Survived.
+// Those with the fewest imports, which are the nearest and mostly the fastest, come first. Those that take more than a
+// minute are left out: they build programs from the source as it is.
 func (t *Tests) Users(ctx context.Context, m Mutant) (Fate, error) {
 	if t.users == nil {
 		if err := t.list(ctx); err != nil {
@@ -61,7 +61,8 @@ func (t *Tests) Users(ctx context.Context, m Mutant) (Fate, error) {
 	return Survived, nil
 }
 
-// try runs tests of a package with the change. They must pass without it. A test that takes five times as long as without has noticed it.
+// try runs tests of a package with the change. They must pass without it. A test that takes five times as long as
+// without has noticed it.
 func (t *Tests) try(ctx context.Context, m Mutant, noticed Fate, short bool, pkg string) (Fate, error) {
 	r := run{pkg, short}
 	if t.limit[r] == 0 {
