@@ -3,17 +3,22 @@ package annotate
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 )
 
 const header = `
@@ -117,5 +122,146 @@ b */ func f(x int) string {
 		`s:"a\"b"`, "s:'c'", "n:0x1f", "s:`raw", "s:raw2`", "f:Méthode", `s:"unterminated`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The numbers of a program and of its functions follow from those of its paths: f has 14 paths, of one and of two branches by turns, and
+// g has one. The loop of f begins at line 20.
+func TestNumbersOfPaths(t *testing.T) {
+	paths, edges := "profile paths"+header, "profile edges"+header
+	counts := []float64{100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6}
+	var all, flow, entries [2]float64 // of f and g
+	entropy := 0.
+	for i, n := range counts {
+		from, branches := "entry", `11:2 if true`
+		if i%3 == 2 {
+			from = `"loop f.go:20"`
+		} else {
+			entries[0] += n
+		}
+		one := n
+		if i%2 == 1 {
+			branches += `; 21:2 if false`
+			one += n
+		}
+		flow[0] += one
+		all[0] += n
+		paths += fmt.Sprintf("path func=main.f at=/src/app/f.go:10 path=p%d end=30 count=%.f flow=%.f from=%s lines=10-30 branches=%q\n", i, n, one, from, branches)
+		edges += fmt.Sprintf("edge func=main.f at=/src/app/f.go:10 branch=f.go:11:2 kind=if outcome=true line=12 count=%.f\n", n)
+	}
+	for _, n := range counts {
+		entropy -= n / all[0] * math.Log2(n/all[0])
+	}
+	paths += "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\"\n"
+	all[1], flow[1], entries[1] = 50, 50, 50
+	p, err := New(Input{Run: &profile.Run{Paths: parse(t, paths), Edges: parse(t, edges)}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Paths != 15 || float64(p.Count) != all[0]+all[1] || float64(p.Flow) != flow[0]+flow[1] || len(p.Functions) != 2 {
+		t.Fatalf("%d paths with %d ends and a flow of %d in %d functions, want 15, %v, %v in two", p.Paths, p.Count, p.Flow, len(p.Functions), all, flow)
+	}
+	for i, f := range p.Functions {
+		if near := math.Abs(f.Share-flow[i]/(flow[0]+flow[1])) < 1e-9; float64(f.Count) != all[i] || float64(f.Flow) != flow[i] || !near || f.State != Seen {
+			t.Errorf("%s: %d ends, flow %d, share %g, state %s; want %g, %g of %g, seen", f.Name, f.Count, f.Flow, f.Share, f.State, all[i], flow[i], flow[0]+flow[1])
+		}
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if float64(d.Entries) != entries[0] || d.PathsSeen != 14 || math.Abs(d.Entropy-entropy) > 1e-9 {
+		t.Errorf("%d entries, %d paths, entropy %g; want %g, 14, %g", d.Entries, d.PathsSeen, d.Entropy, entries[0], entropy)
+	}
+	last := int64(math.MaxInt64)
+	sum := 0.
+	for _, x := range d.Paths {
+		sum += x.Share
+		if math.Abs(x.Share-float64(x.Flow)/flow[0]) > 1e-9 || x.Flow > last || x.Low != x.Share || x.High != x.Share {
+			t.Errorf("path %s has a flow of %d and the share %g to %g to %g", x.Name, x.Flow, x.Low, x.Share, x.High)
+		}
+		last = x.Flow
+	}
+	more := 1 - sum
+	if len(d.Paths) != 12 || d.MorePaths != 2 || math.Abs(d.MoreShare-more) > 1e-9 || more < .001 {
+		t.Errorf("%d paths with %g of the flow, %d more with %g", len(d.Paths), sum, d.MorePaths, d.MoreShare)
+	}
+}
+
+// The bounds of a path's share are those of its count.
+func TestBoundsOfPaths(t *testing.T) {
+	const header = "\ncomment \"#pep.version=1 mode=sampled equal_bursts=100\"\nbinary app\nbuild 5eed\nperiod 10000000 cpu/nanoseconds\n"
+	const path = "path func=main.f at=/x.go:10 path=p%d end=12 count=%d flow=%d samples=10 variance=250000 from=entry lines=10-12 branches=\"11:2 if true\"\n"
+	paths := parse(t, "profile paths estimated"+header+fmt.Sprintf(path, 0, 30000, 30000)+fmt.Sprintf(path, 1, 10000, 10000))
+	p, err := New(Input{Run: &profile.Run{Paths: paths, Edges: parse(t, "profile edges estimated"+header)}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := paths.Paths()
+	if err != nil || len(d.Paths) != 2 {
+		t.Fatal(d.Paths, err)
+	}
+	for i, x := range d.Paths {
+		b := paths.CountBounds(list[i].Count, list[i].Estimate)
+		share := []float64{.75, .25}[i]
+		low, high := share*b.Low/float64(list[i].Count), share*b.High/float64(list[i].Count)
+		if x.Share != share || math.Abs(x.Low-low) > 1e-9 || math.Abs(x.High-min(high, 1)) > 1e-9 || !(low < share && share < high) {
+			t.Errorf("path %s has the share %g to %g to %g, want %g to %g to %g", x.Name, x.Low, x.Share, x.High, low, share, high)
+		}
+	}
+}
+
+// No sample is of a path of f, but one of what f called in line 12: the branch behind that line ran, and which way is not known.
+// Lines of another file are not those of the function's graph.
+func TestWhatCallersRan(t *testing.T) {
+	f := wire.Func{
+		Name: "main.f", Line: 10,
+		Graph: pdag.Graph{
+			Nodes:  []pdag.Node{{Out: []pdag.Edge{{To: 1}, {To: 2, Val: 1}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}},
+			Starts: []pdag.Start{{}},
+			N:      2,
+		},
+		Blocks: []wire.Block{
+			{
+				Branch: wire.Branch{Kind: "if", Line: 13, Col: 2}, Spans: []wire.Span{{Line: 11, Col: 2, EndLine: 12, EndCol: 9}},
+				Outs: []wire.Out{{Outcome: "true", Line: 14, Col: 3}, {Outcome: "false", Line: 16, Col: 2}},
+			},
+			{Spans: []wire.Span{{Line: 14, Col: 3, EndLine: 14, EndCol: 9}, {File: 1, Line: 100, Col: 1, EndLine: 200, EndCol: 2}}, Outs: []wire.Out{{Line: 17, Col: 2}}},
+			{Spans: []wire.Span{{File: 1, Line: 3, Col: 2, EndLine: 3, EndCol: 8}}, Outs: []wire.Out{{Line: 17, Col: 2}}},
+		},
+	}
+	const header = "\ncomment \"#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
+	paths := "profile paths" + header + "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:12 start=10\"\n"
+	p, err := New(Input{
+		Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
+		Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
+		Source:  source.NewTree(t.TempDir()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
+	if i < 0 || p.Functions[i].State != Ran {
+		t.Fatalf("functions %+v", p.Functions)
+	}
+	d, err := p.Detail(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Branches) != 1 || d.Branches[0].State != Ran || d.Branches[0].Count != 0 {
+		t.Errorf("branches %+v, want one that ran", d.Branches)
+	}
+	want := [][2]int64{{11, 13}, {14, 14}, {0, 0}}
+	for i, n := range d.Graph.Nodes {
+		if got := [2]int64{n.First, n.Last}; got != want[i] {
+			t.Errorf("node %d has the lines %d, want %d", i, got, want[i])
+		}
+	}
+	if len(d.Graph.Nodes) != 3 {
+		t.Errorf("%d nodes, want 3", len(d.Graph.Nodes))
 	}
 }

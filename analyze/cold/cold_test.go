@@ -14,6 +14,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // A code is a block of a function with lines.
@@ -162,6 +163,13 @@ not probed:
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
+	out.Reset() // on a narrow screen the ends of names and positions stay
+	if err := listing.TextFor(terminal.Screen{Width: 42}, &out, table); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "…/dep.go:7 ") {
+		t.Errorf("got\n%s", out.String())
+	}
 }
 
 // Instances of a generic function that never ran stand below it; closures do not, because lines say it of them.
@@ -212,10 +220,10 @@ func TestFile(t *testing.T) {
 		}
 	}
 	check("with a program")
-	if err := errors.Join(w.Sights(Sight{100, 5}, []int{1}), w.Watch(Watch{1, 2}), w.Watch(Watch{1, 3}), w.Refused([]int{2})); err != nil {
+	if err := errors.Join(w.Sights(Sight{100, 5}, []int{1}), w.Watch(Watch{1, 2}), w.Watch(Watch{1, 3}), w.Refused([]int{2}), w.Running([]int{0})); err != nil {
 		t.Fatal(err)
 	}
-	want.Seen[1], want.Watches, want.Refused[2] = Sight{100, 5}, []Watch{{1, 3}}, true
+	want.Seen[1], want.Watches, want.Refused[2], want.Running[0] = Sight{100, 5}, []Watch{{1, 3}}, true, true
 	check("with sights")
 	w.Close()
 
@@ -353,6 +361,17 @@ func TestMerge(t *testing.T) {
 	}
 	if want := []string{names[2] + " is of another build: 66.7 % of its 3 blocks are in functions that are equal"}; !slices.Equal(d.Notes, want) {
 		t.Errorf("notes %q, want %q", d.Notes, want)
+	}
+	whole, err := os.ReadFile(names[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(dir, "cut")
+	if err := os.WriteFile(cut, append(whole, 0), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = ReadAll([]string{names[0], cut}); err != nil || !slices.Equal(d.Notes, []string{cut + ": the last 1 byte of the file are no whole record, and were left out"}) {
+		t.Errorf("with a byte too many: notes %q, %v", d.Notes, err)
 	}
 	d, err = ReadAll([]string{names[2], names[0]})
 	if err != nil || d.Program.BuildID != "b2" || d.Seen[0].At != 1000 || d.Seen[1].At != 1000 {

@@ -362,3 +362,29 @@ func f(n int) func() int {
 		t.Errorf("counts by line (-want +got):\n%s", diff)
 	}
 }
+
+// Programs are told apart by their directories, packages are not: there is one of each path.
+func TestDirectoriesOfPrograms(t *testing.T) {
+	for path, want := range map[string]bool{"main": true, "example.com/p": false} {
+		file := write(t, src)
+		pkg := site(file)
+		pkg.Path = path
+		tables := program(t, pkg)
+		data, err := proftest.Encode("profile paths\ncomment \"#pep.version=1 mode=exact\"\nbinary p.test\nbuild " + tables.ID() + "\nperiod 1 paths/count\n" +
+			"path func=example.com/p.f at=" + file + ":3 path=p0 end=5 count=1 flow=1 from=entry lines=4\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, err := profile.Parse("p.1.paths.pb.gz", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := New(paths, tables, source.NewTree(""), Options{})
+		if err != nil || len(c.Packages) != 1 {
+			t.Fatal(c, err)
+		}
+		if dir := c.Packages[0].Dir; (dir == filepath.Dir(file)) != want || (dir == "") == want {
+			t.Errorf("package %s is in directory %q", path, dir)
+		}
+	}
+}

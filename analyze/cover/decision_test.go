@@ -181,3 +181,51 @@ func TestMissingVectorsShowConditions(t *testing.T) {
 		}
 	}
 }
+
+// A condition is shown by unique cause if and only if two vectors with different outcomes differ in it, and in no other condition that
+// both have evaluated. The test looks for them among random vectors of random decisions.
+func TestUniqueCauseAgreesWithBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	shown, open := 0, 0
+	for range 500 {
+		d := &Decision{}
+		d.root = random(r, d, 2+r.IntN(5))
+		n := len(d.Conditions)
+		for range r.IntN(2 * n) {
+			all, v := make([]Truth, n), make([]Truth, n)
+			for c := range all {
+				all[c] = truth(r.IntN(2) == 1)
+			}
+			d.root.evaluate(all, v)
+			d.Add(v, 1)
+		}
+		pair := func(c int, v, w Vector) bool {
+			differ := 0
+			for i := range n {
+				if a, b := v.Conditions[i], w.Conditions[i]; a != Skipped && b != Skipped && a != b {
+					differ++
+				}
+			}
+			return v.Conditions[c] == True && w.Conditions[c] == False && differ == 1 && v.Outcome != w.Outcome
+		}
+		for c, s := range d.Unique() {
+			want := false
+			for _, v := range d.Vectors {
+				for _, w := range d.Vectors {
+					want = want || pair(c, v, w)
+				}
+			}
+			if s.Done() != want || want && !pair(c, d.Vectors[s.True], d.Vectors[s.False]) {
+				t.Fatalf("condition %d of %+v: shown by vectors %d and %d, want %t", c, d.Vectors, s.True, s.False, want)
+			}
+			if want {
+				shown++
+			} else {
+				open++
+			}
+		}
+	}
+	if shown < 100 || open < 100 {
+		t.Errorf("%d conditions are shown, %d are not", shown, open)
+	}
+}

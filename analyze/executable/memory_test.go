@@ -35,6 +35,9 @@ func TestWhere(t *testing.T) {
 		{0, 0x1fff, "main.f to main.g in .text"},
 		{0xc000010000, 0xc00001ffff, "Go heap, with stacks of goroutines"},
 		{0x7fff00000000, 0x7fff0000ffff, "mapped memory, stacks of threads"},
+		{0x7fffffff0000, 0x7fffffffffff, "mapped memory, stacks of threads"},
+		{0x7fffffff0000, 0x800000000000, ""}, // no program has the last one
+		{0x7dffffffff00, 0x7dffffffffff, "Go heap, with stacks of goroutines"},
 		{0, 1<<64 - 1, "main.f to main.other in .text to .bss"},
 	} {
 		if got := m.Where(x.first, x.last); got != x.want {

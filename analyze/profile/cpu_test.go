@@ -1,8 +1,10 @@
 package profile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +28,7 @@ func TestOpenCPU(t *testing.T) {
 		SampleType: []*pprof.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		PeriodType: &pprof.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 10,
 		Sample: []*pprof.Sample{
-			{Location: []*pprof.Location{at}, Value: []int64{7, 70}},
+			{Location: []*pprof.Location{at}, Value: []int64{7, 99}},
 			{Location: []*pprof.Location{out, in}, Value: []int64{2, 20}},
 			{Location: []*pprof.Location{nowhere}, Value: []int64{1, 10}},
 		},
@@ -49,6 +51,17 @@ func TestOpenCPU(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+	p.Sample[2].Value = []int64{-1, -10}
+	difference := filepath.Join(t.TempDir(), "difference.pprof")
+	if w, err = os.Create(difference); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(p.Write(w), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := new(profile.Reader).OpenCPU(difference); err == nil || !strings.Contains(err.Error(), "sample 3 of 3: negative count -1") {
+		t.Errorf("a difference of profiles: %v", err)
 	}
 	got, err := new(profile.Reader).OpenCPU(name)
 	if err != nil {

@@ -285,6 +285,72 @@ func TestMergeAdds(t *testing.T) {
 	}
 }
 
+// Outcomes of a branch are added up by their names. An outcome leads to several lines in functions with type parameters: the least stands for it.
+func TestSumOfOutcomes(t *testing.T) {
+	branch := profile.BranchID{Func: sign, Pos: profile.Pos{Line: 11, Col: 2}}
+	edge := func(outcome string, line, count int64) profile.Edge {
+		return profile.Edge{Branch: branch, Kind: "switch", Outcome: outcome, Line: line, Count: count, Independent: 2 * count}
+	}
+	got := profile.SumEdges([]profile.Edge{edge("case 2", 14, 5), edge("case 1", 13, 1), edge("case 2", 12, 7), edge("case 2", 15, 3)})
+	if len(got) != 1 || got[0].ID != branch || got[0].Kind != "switch" || len(got[0].Outcomes) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []profile.Outcome{{Name: "case 2", Line: 12, Count: 15, Independent: 30}, {Name: "case 1", Line: 13, Count: 1, Independent: 2}} {
+		if o := got[0].Outcomes[i]; o != want {
+			t.Errorf("%+v, want %+v", o, want)
+		}
+	}
+}
+
+// Files of several runs are added up, whichever file of a run is named; the files of one are as they are.
+func TestOpenRunAddsRuns(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, text string) string {
+		data, err := proftest.Encode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	one, other := save("app.1.paths.pb.gz", pathsText), save("app.2.paths.pb.gz", pathsText)
+	save("app.1.edges.pb.gz", edgesText)
+	edges := save("app.2.edges.pb.gz", edgesText)
+	for _, x := range []struct {
+		names        []string
+		paths, edges int64
+	}{{[]string{one}, 12, 28}, {[]string{one, one}, 12, 28}, {[]string{one, other}, 24, 56}, {[]string{one, edges, other}, 24, 56}} {
+		run, err := new(profile.Reader).OpenRun(x.names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths, err := run.Paths.Paths()
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges, err := run.Edges.Edges()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var n, m int64
+		for _, p := range paths {
+			n += p.Count
+		}
+		for _, e := range edges {
+			m += e.Count
+		}
+		if n != x.paths || m != x.edges || len(x.names) == 1 && run.Paths.Name != one {
+			t.Errorf("%v: %d ends of paths, %d outcomes, want %d and %d", x.names, n, m, x.paths, x.edges)
+		}
+	}
+	if _, err := new(profile.Reader).OpenRun([]string{one, save("app.3.paths.pb.gz", strings.Replace(pathsText, "5eed", "beef", 1))}); err == nil {
+		t.Error("runs of different programs are added up")
+	}
+}
+
 // FuzzParse: reading any bytes may return an error but never panics, and a profile that
 // loads can be summed and saved.
 func FuzzParse(f *testing.F) {

@@ -7,8 +7,12 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/analyze/annotate"
+	"github.com/pepgo/pep/analyze/cover"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // What matters most comes first: time that no path shows, the hottest path, and branches on it that nearly always go
@@ -88,6 +92,9 @@ period 10000000 cpu/nanoseconds
 		if err != nil {
 			t.Fatal(err)
 		}
+		if f := l.Functions[0]; f.Branches != 1 || f.Decided != 10000 {
+			t.Errorf("%d branches, decided %d times, want one, 10000 times", f.Branches, f.Decided)
+		}
 		got := ""
 		for _, x := range l.Findings {
 			got += findingText(x)
@@ -95,5 +102,149 @@ period 10000000 cpu/nanoseconds
 		if got != want {
 			t.Errorf("with %d independent samples: got %q, want %q", independent, got, want)
 		}
+	}
+}
+
+// A listing leaves out taps whose shares may be anything, and says how many, unless all were asked for.
+func TestVagueTapsAreCounted(t *testing.T) {
+	site := func(expr string, off float64) ValueSite {
+		return ValueSite{Func: "main.f", Pos: "x.go:1:1", Kind: "load", Expr: expr, Events: 10, Distinct: 1, Rows: []Value{{Value: "1", Count: 10, Share: 1, ShareError: off}}}
+	}
+	table := &ValueTable{Taps: 3, Functions: 1, Events: 30, Profile: Profile{Kind: "values"}, Sites: []ValueSite{site("clear", .2), site("vague", 1), site("none", 2)}}
+	for listed, want := range map[int]string{0: "clear vague none 0", 5: "clear 2"} {
+		table.listed = listed
+		var b strings.Builder
+		if err := listing.Text(&b, table); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range table.Sites {
+			if strings.Contains(b.String(), "load "+s.Expr) {
+				got = append(got, s.Expr)
+			}
+		}
+		left := "0"
+		if before, _, ok := strings.Cut(b.String(), " taps not listed, with too few events"); ok {
+			left = before[strings.LastIndexByte(before, '\n')+1:]
+		}
+		if text := strings.Join(append(got, left), " "); text != want {
+			t.Errorf("listed %d: %q, want %q of\n%s", listed, text, want, b.String())
+		}
+	}
+}
+
+// Lines of another file, by a //line directive, stand below its name.
+func TestLinesOfOtherFiles(t *testing.T) {
+	l := &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: []Line{
+		{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"}, {File: "/y.y", Line: 20, State: "seen", Reconciled: 5, Source: "b()"},
+		{File: "/y.y", Line: 21, State: "seen", Reconciled: 5, Source: "c()"}, {File: "/x.go", Line: 3, State: "seen", Reconciled: 7, Source: "d()"},
+	}}}}
+	var b strings.Builder
+	if err := listing.Text(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, "7 1 a() /y.y: 5 20 b() 5 21 c() /x.go: 7 3 d()") {
+		t.Errorf("got %s", b.String())
+	}
+}
+
+// What a profile says of calls on paths begins with what its shares are of, whichever shares there are.
+func TestWhereCallsGo(t *testing.T) {
+	const open = "25.0% go through interfaces and function values (-peptaps=calls shows to which functions)."
+	for want, list := range map[string]facts.List{
+		"": {{Key: facts.Calls, N: 100}},
+		"25.0% of calls on paths go through interfaces and function values (-peptaps=calls shows to which functions).": {{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}},
+		"10.0% of calls on paths go outside of instrumented functions: …; " + open:                                     {{Key: facts.Calls, N: 100}, {Key: facts.CallsOutside, N: 10}, {Key: facts.CallsOpen, N: 25}},
+	} {
+		if got := (Profile{facts: []facts.List{list}}).sayCalls(); got != want {
+			t.Errorf("%+v: %q, want %q", list, got, want)
+		}
+	}
+}
+
+// A range inside another one that reads the same, such as two of addresses in one variable, has its ends beside it.
+func TestRangesThatReadTheSame(t *testing.T) {
+	table := &RangeTable{Events: 100, Hot: .1, Sources: []RangeSource{{Events: 100, Ranges: 3, Rows: []RangeRow{
+		{Depth: 0, First: 0, Last: 255, Text: "main.table"}, {Depth: 1, First: 16, Last: 31, Text: "main.table"}, {Depth: 2, First: 16, Last: 17, Text: "main.table.n"},
+	}}}}
+	var b strings.Builder
+	if err := listing.Text(&b, firstSource{table}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" main.table\n", " main.table 0x10-0x1f\n", " main.table.n\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// firstSource prints the first source of a table alone.
+type firstSource struct{ *RangeTable }
+
+func (t firstSource) Print(p *listing.Page) { t.printSource(p, t.Sources[0], profile.Site{}) }
+
+// Outcomes have colours of their own.
+func TestColoursOfOutcomes(t *testing.T) {
+	var b strings.Builder
+	if err := listing.TextFor(terminal.Screen{Colour: true}, &b, branchesOf{TopPath{Branches: []TopBranch{{Line: 1, Kind: "if", Outcome: "true", Source: "if a {"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if before, _, _ := strings.Cut(b.String(), "if true"); !strings.HasSuffix(before, "m") || strings.Count(b.String(), "\x1b[") != 2 {
+		t.Errorf("got %q", b.String())
+	}
+}
+
+// branchesOf prints the branches of a path alone.
+type branchesOf struct{ TopPath }
+
+func (branchesOf) Name() string { return "branches" }
+
+func (x branchesOf) Print(p *listing.Page) { p.Table("", x.branchTable()) }
+
+// Gaps of a function are in the order of the source, whatever they are of. An outcome of a branch that was never decided is none.
+func TestGapsAreInOrder(t *testing.T) {
+	c := &cover.Coverage{Packages: []*cover.Package{{Path: "p", Functions: []*cover.Function{{
+		Name: "p.f", File: "/p.go", Line: 1,
+		Statements: []cover.Statement{{Line: 2, Col: 2, Count: 7}, {Line: 4, Col: 3}, {Line: 9, Col: 2}},
+		Branches: []*cover.Branch{
+			{Line: 3, Col: 5, Kind: "if", Outcomes: []cover.Outcome{{Name: "true"}, {Name: "false", Count: 7}}},
+			{Line: 6, Col: 5, Kind: "for", Outcomes: []cover.Outcome{{Name: "body", Count: 4}, {Name: "done"}}},
+			{Line: 10, Col: 5, Kind: "if", Outcomes: []cover.Outcome{{Name: "true"}, {Name: "false"}}},
+		},
+	}}}}}
+	var got []string
+	for _, g := range Cover(c, false, func(string, int64) (string, bool) { return "", false }).Functions[0].Gaps {
+		got = append(got, fmt.Sprintf("%d:%d %s", g.Line, g.Col, g.words()))
+	}
+	if want := "3:5 if true never, of 7; 4:3 not executed; 6:5 for done never, of 4; 9:2 not executed"; strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Paths that have not ended stand below a heading, by function and place.
+func TestUnendedPaths(t *testing.T) {
+	var b strings.Builder
+	if err := listing.Text(&b, unendedOnly{&TopTable{Unended: []Unended{{Func: "main.f", File: "/x.go", StartLine: 3, From: "entry", Count: 5}, {Func: "main.f", File: "/x.go", StartLine: 3, From: "loop x.go:7", Count: 11}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.HasSuffix(got, "still running): count function line from 5 main.f /x.go:3 entry 11 main.f /x.go:3 loop x.go:7") {
+		t.Errorf("got %s", b.String())
+	}
+}
+
+// unendedOnly prints the paths of a table that have not ended.
+type unendedOnly struct{ *TopTable }
+
+func (x unendedOnly) Print(p *listing.Page) { x.printUnended(p) }
+
+// A listing of calls ends with what is to be said of the profile.
+func TestNotesOfCalls(t *testing.T) {
+	var b strings.Builder
+	table := &PGOTable{Profile: Profile{Kind: "paths", facts: []facts.List{{{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}}}}}
+	if err := listing.Text(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "25.0% of calls on paths go through interfaces") {
+		t.Errorf("got %s", b.String())
 	}
 }

@@ -39,7 +39,7 @@ func TestSitesAreFitForATerminal(t *testing.T) {
 
 // The listing says what of a program has no outcomes of the source.
 func TestActions(t *testing.T) {
-	funcs := []executable.Function{{Name: "main.main", Size: 60}, {Name: "memmove", Size: 40, Assembly: true}, {Name: "f", Size: 100}, {Name: "g", Size: 0}}
+	funcs := []executable.Function{{Name: "main.main", Size: 60}, {Name: "memmove", Size: 40, Assembly: true}, {Name: "f", Size: 95}, {Name: "abs", Size: 5, Assembly: true}}
 	data, err := (&actions.Table{Ops: []register.Op{{Do: register.End, Last: true}}, Sources: []*actions.Source{
 		{Places: 1}, {Places: 2, Blind: 1}, {}, {Places: 1, Unclear: map[int]string{0: "merged"}},
 	}, Funcs: []actions.Placed{{Firsts: []uint32{7}, Rows: []actiontable.Row{{PC: 3}, {PC: 5}}}}}).Append(nil, 0)
@@ -61,7 +61,7 @@ func TestActions(t *testing.T) {
 	for _, want := range []string{
 		"bytes, 2 rows of 1 function, with 1 register of paths\n",
 		"of 3 functions of the source in the program, 1 (33.33%) have paths that cannot be told, and 1 (33.33%) are in places where none can\n",
-		"of 4 functions in the program, 1 (25.00%), with 20.00% of the code, are in assembly, without outcomes of the source\n  40 bytes  memmove\n",
+		"of 4 functions in the program, 2 (50.00%), with 22.50% of the code, are in assembly, without outcomes of the source\n  40 bytes  memmove\n   5 bytes  abs\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("got %s, want %s", b.String(), want)
@@ -123,5 +123,48 @@ func TestSitesOfPackages(t *testing.T) {
 	}
 	if p := all.Packages[0]; len(p.Functions) != 2 || len(p.Taps) != 1 || p.Taps[0].Line != 2 || p.Taps[0].Col != 7 {
 		t.Errorf("all of p: %+v", p)
+	}
+}
+
+// Only where there are several programs does a listing of coverage say in which directory each is.
+func TestProgramsAreToldApart(t *testing.T) {
+	one := report.CoverPackage{Package: "main", Dir: "/src/cmd/a", Statements: 4, Executed: 1}
+	other := report.CoverPackage{Package: "main", Dir: "/src/cmd/b", Statements: 4, Executed: 3}
+	for want, list := range map[string][]report.CoverPackage{"main 25.0%|p 50.0%|": {one, {Package: "p", Statements: 2, Executed: 1}}, "main in /src/cmd/a 25.0%|main in /src/cmd/b 75.0%|": {one, other}} {
+		var b strings.Builder
+		if err := listing.Text(&b, &report.CoverTotals{Packages: list, Total: report.CoverPackage{Package: "total"}}); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for line := range strings.Lines(b.String()) {
+			if name, share, ok := strings.Cut(strings.TrimSpace(line), "  "); ok && strings.Contains(line, "%") {
+				got += name + " " + strings.Fields(share)[0] + "|"
+			}
+		}
+		if got != want {
+			t.Errorf("got %q, want %q of\n%s", got, want, b.String())
+		}
+	}
+}
+
+// A listing of coverage has each gap of a function, those of a decision together.
+func TestGapsOfAFunction(t *testing.T) {
+	table := &report.CoverTable{Functions: []report.CoverFunction{
+		{Func: "p.f", File: "/p.go", StartLine: 3, Called: true, Gaps: []report.CoverGap{
+			{Line: 5, Col: 2, Kind: "statement", Source: "return 1"},
+			{Line: 6, Col: 5, Kind: "outcome", Text: "if false", Count: 9, Source: "if n > 0 {"},
+			{Line: 8, Col: 5, Kind: "condition", Text: "a", Want: "a=true b=false", Source: "a && b"},
+			{Line: 8, Col: 5, Kind: "condition", Text: "b", Want: "a=true b=true", Source: "a && b"},
+		}},
+		{Func: "p.g", File: "/p.go", StartLine: 20},
+	}, Incomplete: 3, Uncounted: []report.Uncounted{{File: "/p.go", Line: 30, Col: 7, Reason: "too long", Text: "a || b"}, {File: "/q.go", Line: 4, Reason: "assembly", Text: "p.h"}}, Missing: []string{"/gone.go"}}
+	var b strings.Builder
+	if err := listing.Text(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	want := "p.f /p.go:3 5:2 not executed return 1 6:5 if false never, of 9 if n > 0 { 8:5 a && b a: want a=true b=false b: want a=true b=true p.g /p.go:20 never called" +
+		" 3 executions of decisions did not end. Not counted: /p.go:30:7 too long a || b /q.go:4 assembly p.h"
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || !strings.Contains(got, "/gone.go") {
+		t.Errorf("got %s", b.String())
 	}
 }

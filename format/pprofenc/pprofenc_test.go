@@ -30,6 +30,7 @@ func TestProfileReadsBackByPprof(t *testing.T) {
 	locs := []uint64{p.Location(path, 9), p.Location(fn, 9), p.Location(fn, 9)}
 	p.Sample(locs, []int64{5, 0}, p.Labels(pprofenc.Label{"path", "p12"}, pprofenc.Label{"from", "entry"}))
 	p.Sample(locs[:1], []int64{-1, 1 << 40}, nil)
+	p.Sample(locs[:1], []int64{1, 1}, p.Number(p.Number(p.Labels(pprofenc.Label{"path", "p13"}), "error", -7, "count"), "size", 42, "bytes"))
 
 	got, err := profile.ParseData(pprofenc.Gzip(p.Encode()))
 	if err != nil {
@@ -43,6 +44,7 @@ func TestProfileReadsBackByPprof(t *testing.T) {
 		"PeriodType: cpu nanoseconds\nPeriod: 10000000\n",
 		"          5          0: 1 2 2 \n                from:[entry] path:[p12]\n",
 		"         -1 1099511627776: 1 \n",
+		"          1          1: 1 \n                path:[p13]\n                error:[-7 count] size:[42 bytes]\n",
 		"1: 0x0 M=2 m.(*T).f·p12 /x.go:9:0 s=3(m.(*T).f)",
 		"1: 0x0/0x0/0x0 /bin/x 0123abcd [FN][FL][LN][IN]",
 		"Comment: first\nComment: second\n",

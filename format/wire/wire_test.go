@@ -632,3 +632,20 @@ func TestLazyPackagesReportDamage(t *testing.T) {
 		t.Errorf("got the error %v", err)
 	}
 }
+
+// A function may have many starts and nearly nothing behind them: all lengths that a reader thinks too small are smaller.
+func TestManyStarts(t *testing.T) {
+	p := example()
+	f := &p.Funcs[0]
+	for i := range uint64(1000) {
+		f.Graph.Starts = append(f.Graph.Starts, pdag.Start{Node: 1, Val: i % 100})
+	}
+	p.Taps = nil
+	got, _, err := wire.ReadPackage(wire.AppendPackage(nil, p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Funcs[0].Graph.Starts, f.Graph.Starts) {
+		t.Errorf("%d starts are read, want %d", len(got.Funcs[0].Graph.Starts), len(f.Graph.Starts))
+	}
+}

@@ -146,3 +146,12 @@ func TestFilesThatAreNoLayout(t *testing.T) {
 		}
 	}
 }
+
+func TestDescriptionsRoundTrip(t *testing.T) {
+	read := func(string) ([]byte, error) { return []byte(layout()), nil }
+	for _, text := range []string{`code("x")`, `code("x",to=site)`} {
+		if s, err := engines.All.Parse(text, read); err != nil || s.String() != text {
+			t.Errorf("%s is described as %v (%v)", text, s, err)
+		}
+	}
+}

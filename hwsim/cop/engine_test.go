@@ -2,7 +2,9 @@ package cop_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
@@ -11,6 +13,7 @@ import (
 	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/cop/images"
 	"github.com/pepgo/pep/hwsim/cop/machine"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
 )
@@ -297,6 +300,60 @@ func TestCOP13_BuiltInProgramsByName(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		} else if got, want := s.String(), `cop(program="`+name+`")`; got != want {
 			t.Errorf("%s is described as %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Software may answer each interrupt, also those of the timer, which are nearly all if two loads leave slots empty.
+func TestCOP12_SoftwareAnswersTheTimer(t *testing.T) {
+	e := coptest.New(t, "program=values,near=10,far=10,slots=8,timer=3000,clear=0")
+	answers := uint64(0)
+	out := hwsim.NewOut(64, func([]hwsim.Message) {})
+	out.OnInterrupt(func() { answers++ })
+	for i := range uint64(10_000) {
+		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%2, 5)}, out)
+	}
+	timer := uint64(0)
+	for _, m := range e.(hwsim.Metered).Meters() {
+		if m.Name == "interrupts of the timer" {
+			timer = m.Count
+		}
+	}
+	if answers < timer || timer < 10 {
+		t.Errorf("%d answers to %d interrupts of the timer", answers, timer)
+	}
+}
+
+// The storage of a machine, by hand: 8 value registers and 16 constants, 8 index registers, 4 bases and 4 targets.
+func TestCOP13_Size(t *testing.T) {
+	s, err := engines.Parse("cop(slots=128,data=512,keybits=20,microcode=64,filterpcs=1024,buffer=300)", nil)
+	must(t, err)
+	got := map[string]int{}
+	for _, p := range s.Size(64) {
+		got[p.Name] = p.Entries * p.Bits
+	}
+	want := map[string]int{
+		"cop microcode": 64 * 64, "cop associative array": 128 * 21, "cop data array": 512 * 64, "cop filter of PCs": 1024, "cop sample buffer": 2400,
+		"cop values and constants": (8 + 16) * 64, "cop indexes, bases and targets": (8 + 4 + 4) * 16, "cop table of routines": 32 * 16,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestCOP13_DescriptionsRoundTrip(t *testing.T) {
+	for _, text := range append(cop.Kind.Examples, "cop(clock=12.345,data=1024,buffer=32,seed=7)") {
+		s, err := engines.Parse(text, nil)
+		must(t, err)
+		again, err := engines.Parse(s.String(), nil)
+		must(t, err)
+		if again.String() != s.String() {
+			t.Errorf("%s is described as %s, and that as %s", text, s, again)
+		}
+		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("(),", r) }) { // no example names a default
+			if name, value, ok := strings.Cut(part, "="); ok && !strings.Contains(s.String(), name+"="+value) && !strings.Contains(s.String(), name+`="`+value+`"`) {
+				t.Errorf("%s is described as %s, without %s", text, s, part)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package metric_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
@@ -40,7 +41,11 @@ func TestRangesByDefinition(t *testing.T) {
 			m := hwsim.Message{Tuple: tuple.New(tuple.Load, uint64(r.IntN(2)), w), Free: free, Count: 1 + uint64(r.IntN(20))}
 			msgs, total = append(msgs, m), total+m.Count
 		}
+		given := slices.Clone(msgs)
 		list := metric.Ranges(msgs, 0.1)
+		if !slices.Equal(msgs, given) {
+			t.Fatal("the messages of the caller are in another order")
+		}
 		around := func(x *metric.Range, m hwsim.Message) bool {
 			return x.Tuple.PC == m.Tuple.PC && x.Free >= m.Free && x.Tuple.W>>x.Free == m.Tuple.W>>x.Free
 		}

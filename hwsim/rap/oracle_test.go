@@ -70,7 +70,11 @@ func check(t testing.TB, tree *Tree, o *oracle) {
 	if tree.s.Denied > 0 {
 		bound = tree.n
 	}
-	if worst := tree.WorstError(); worst > bound {
+	worst := tree.WorstError()
+	if want := worstError(tree); worst != want {
+		t.Fatalf("after %d events: worst error %d, the ranges of the tree allow %d", o.n, worst, want)
+	}
+	if worst > bound {
 		t.Fatalf("after %d events: worst error %d, bound %d", o.n, worst, bound)
 	}
 	ranges := func(lo, hi uint64) {
@@ -79,8 +83,8 @@ func check(t testing.TB, tree *Tree, o *oracle) {
 		if least > truth || most < truth {
 			t.Fatalf("after %d events: %#x-%#x has %d events, the estimate is %d to %d", o.n, lo, hi, truth, least, most)
 		}
-		if truth-least > bound {
-			t.Fatalf("after %d events: %#x-%#x has %d events, the estimate is %d and so %d too low; bound %d", o.n, lo, hi, truth, least, truth-least, bound)
+		if truth-least > worst {
+			t.Fatalf("after %d events: %#x-%#x has %d events, the estimate is %d and so %d too low; worst error %d", o.n, lo, hi, truth, least, truth-least, worst)
 		}
 	}
 	for _, r := range tree.Ranges(0.1) {
@@ -100,6 +104,24 @@ func check(t testing.TB, tree *Tree, o *oracle) {
 			}
 		}
 	}
+}
+
+// worstError computes what WorstError promises from the list of ranges: all events of the ranges around a point, or around a
+// part of the innermost of them, may be in that point or part.
+func worstError(tree *Tree) (worst uint64) {
+	var around []uint64 // by depth: the events of a range of several points, and of those around it
+	for _, r := range tree.Ranges(0.1) {
+		sum := uint64(0)
+		if r.Depth > 0 {
+			sum = around[r.Depth-1]
+		}
+		if r.Lo < r.Hi {
+			sum += r.Count
+		}
+		around = append(around[:r.Depth], sum)
+		worst = max(worst, sum)
+	}
+	return worst
 }
 
 // checkStructure checks the slice of nodes: every node is in the slot for its range, no

@@ -48,6 +48,27 @@ func TestRAP09_GrowingIntervals(t *testing.T) {
 	}
 }
 
+// A merge counts the ranges that it removes.
+func TestMergedRangesAreCounted(t *testing.T) {
+	tree := newTest(t, Options{Eps: 0.1})
+	src := words(2, 1.2, true)
+	removed := uint64(0)
+	for range 20 {
+		tree.Add(src.points(3000))
+		before := tree.Stats()
+		tree.merge()
+		after := tree.Stats()
+		gone := uint64(before.Nodes - after.Nodes)
+		if after.Merged-before.Merged != gone || after.Merges != before.Merges+1 {
+			t.Fatalf("%+v before a merge, %+v behind it", before, after)
+		}
+		removed += gone
+	}
+	if removed == 0 {
+		t.Error("merges remove nothing")
+	}
+}
+
 // Merges of the periodic schedule are due at multiples of First, also after a count
 // that passed several multiples.
 func TestPeriodicMergesAfterACount(t *testing.T) {

@@ -87,6 +87,16 @@ func TestMergeWithoutRoom(t *testing.T) {
 	if a.Stats().Denied == 0 {
 		t.Error("nothing was denied")
 	}
+	// What was denied in either tree, and how much each was split and merged, is of both then.
+	c, before := newTest(t, o), a.Stats()
+	c.Add(src.points(20_000))
+	own := c.Stats()
+	if err := c.Merge(a); err != nil {
+		t.Fatal(err)
+	}
+	if s := c.Stats(); s.Denied != before.Denied+own.Denied || s.Splits < before.Splits+own.Splits || s.Merges <= before.Merges+own.Merges || s.Merged < before.Merged+own.Merged {
+		t.Errorf("%+v and %+v became %+v", own, before, s)
+	}
 }
 
 func TestOnlyTreesOfAKindAreMerged(t *testing.T) {

@@ -200,6 +200,21 @@ func TestCountsMultiplyAlongAChain(t *testing.T) {
 	}
 }
 
+// Strata may have any sampler, and chains of them. With one stratum they send what the sampler sends alone.
+func TestStrataHaveTheirOwnSamplers(t *testing.T) {
+	in := numbered(3000)
+	for _, sampler := range []string{"R5", "RC5", "CRC5", "CP5", "P3+R5", "R5+P3", "P5"} {
+		alone, stratum := mustNew(t, sampler), mustNew(t, "H["+sampler+"]1")
+		want, got := enginetest.Push(alone, in), enginetest.Push(stratum, in)
+		if !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("a stratum with %s sends %d messages, the sampler alone %d, or others", sampler, len(got), len(want))
+		}
+		if a, b := alone.Retained(), stratum.Retained(); a != b {
+			t.Errorf("a stratum with %s retains %d events, the sampler alone %d", sampler, b, a)
+		}
+	}
+}
+
 // With a random phase all elements of the first period are equally likely to give the
 // first message.
 func TestPhaseIsUniform(t *testing.T) {

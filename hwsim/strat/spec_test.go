@@ -233,5 +233,12 @@ func TestSeedsDecide(t *testing.T) {
 		if c := enginetest.Push(mustNew(t, text+"@seed=4"), in); slices.Equal(a, c) {
 			t.Errorf("%s: two seeds do the same", text)
 		}
+		s, err := ParseSpec(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := enginetest.Push(s.WithSeed(2).New(0), in); !slices.Equal(a, d) {
+			t.Errorf("%s: with the seed 2 given later it does something else", text)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/placement"
 )
@@ -79,5 +81,66 @@ func f(a, b int) (x int) {
 	}
 	if len(at) != 1 || p.Adds() != 2 {
 		t.Errorf("increments at nodes %v, %d in the text; want one at a node of the second if, and two in the text", at, p.Adds())
+	}
+}
+
+// Two nodes are in the same loop if and only if ways lead from each to the other one.
+func TestLoops(t *testing.T) {
+	several := 0
+	for _, l := range load(t, false) {
+		for _, f := range l.funcs {
+			if f.Skipped != "" || len(f.Nodes) > 300 {
+				continue
+			}
+			reached := make([][]bool, len(f.Nodes)) // by at least one edge
+			for i := range f.Nodes {
+				reached[i] = make([]bool, len(f.Nodes))
+				var visit func(n *flow.Node)
+				visit = func(n *flow.Node) {
+					for _, e := range n.Out {
+						if e.To != nil && !reached[i][e.To.Index] {
+							reached[i][e.To.Index] = true
+							visit(e.To)
+						}
+					}
+				}
+				visit(f.Nodes[i])
+			}
+			loop := placement.Loops(f)
+			for i := range f.Nodes {
+				for j := range f.Nodes {
+					same := reached[i][j] && reached[j][i]
+					if same != (loop[i] == loop[j] && loop[i] != 0) {
+						t.Fatalf("%s: nodes %d and %d are in loops %d and %d; ways lead to and back: %t", f.Name, i, j, loop[i], loop[j], same)
+					}
+					if same && i != j {
+						several++
+					}
+				}
+			}
+		}
+	}
+	if several == 0 {
+		t.Error("no loop has several nodes")
+	}
+}
+
+// The values of 50 branches one behind the other, which have 2⁵⁰ paths, are found at once.
+func TestAddsOfManyPaths(t *testing.T) {
+	g := &pdag.Graph{Starts: []pdag.Start{{}}}
+	for i := 0; i < 150; i += 3 {
+		g.Nodes = append(g.Nodes, pdag.Node{Out: []pdag.Edge{{To: i + 1}, {To: i + 2, Val: 1}}}, pdag.Node{Out: []pdag.Edge{{To: i + 3}}}, pdag.Node{Out: []pdag.Edge{{To: i + 3}}})
+	}
+	g.Nodes = append(g.Nodes, pdag.Node{Out: []pdag.Edge{{To: pdag.Exit}}})
+	n := 0
+	for _, out := range placement.Adds(g) {
+		for _, adds := range out {
+			if adds {
+				n++
+			}
+		}
+	}
+	if n != 49 { // behind the first one the value is not known
+		t.Errorf("%d edges add to the register, want 49", n)
 	}
 }

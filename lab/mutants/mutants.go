@@ -1,37 +1,38 @@
-// Package mutants changes a line of the source at random, and runs tests: a change that no test notices shows what is not tested.
+// Package mutants changes a line of the source at random, and runs tests: a change that no test notices shows what is
+// not tested.
 //
-//	list, err := mutants.List(root)                  // root is the directory of the module
-//	chosen := mutants.Choose(list, 1)                // in an order that comes from the seed 1
-//	fate, err := chosen[0].Try(ctx, 5*time.Minute)   // Killed, Survived, or Invalid if it does not compile
+//	list, err := mutants.List(root)         // root is the directory of the module
+//	chosen := mutants.Choose(list, 1)       // in an order that comes from the seed 1
+//	tests := mutants.NewTests(root)
+//	fate, err := tests.Own(ctx, chosen[0])  // Killed, Survived, or Invalid if it does not compile
 //
 // A worked example. The line
 //
 //	if n >= limit && !closed {
 //
-// has mutants with >, with ||, and with the condition negated. Each is a whole file in which one place differs; the go command reads it
-// by -overlay, so the tree is not touched. The tests that must notice it are those of its package, or else the short ones of packages that
-// import it. Mutants that do not compile do not count. There are equal mutants, which no test can notice; a reader must find out.
+// has mutants with >, with ||, and with the condition negated. Each is a whole file in which one place differs; the go
+// command reads it by -overlay, so the tree is not touched. The tests that must notice it are those of its package, or
+// else the short ones of packages that import it. Mutants that do not compile do not count. There are equal mutants,
+// which no test can notice: a reader must find out, and write into explained.txt why.
 //
-// Tools such as gremlins try all mutants of a package, which would take days here, and neither remove statements nor draw a sample.
+// Tools such as gremlins try all mutants of a package, which would take days here, and neither remove statements nor
+// draw a sample.
 package mutants
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // A Mutant is a change of a file.
@@ -40,8 +41,8 @@ type Mutant struct {
 	Line int
 	What string // "< for <=", "negated", "removed"
 
-	root       string
-	start, end int // bytes of the file that are replaced
+	content    string // of the file
+	start, end int    // bytes of it that are replaced
 	with       string
 }
 
@@ -63,7 +64,7 @@ func Of(file string, content []byte) (list []Mutant, err error) {
 	}
 	offset := func(p token.Pos) int { return fset.PositionFor(p, false).Offset }
 	add := func(from, to token.Pos, with, what string) {
-		list = append(list, Mutant{File: file, Line: fset.PositionFor(from, false).Line, What: what, start: offset(from), end: offset(to), with: with})
+		list = append(list, Mutant{File: file, Line: fset.PositionFor(from, false).Line, What: what, content: string(content), start: offset(from), end: offset(to), with: with})
 	}
 	remove := func(s ast.Stmt) { add(s.Pos(), s.End(), "", "removed") }
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -123,35 +124,40 @@ func List(root string) (list []Mutant, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range some {
-			some[i].root = root
-		}
 		list = append(list, some...)
 	}
 	return list, nil
 }
 
-// Choose returns a mutant of each line that has any, in random order.
+// Choose returns a mutant of each line that has any, in random order. The order of the mutants of a file does not
+// depend on other files, nor much on its other lines, so that a change of the source does not change what is chosen of
+// the rest.
 func Choose(list []Mutant, seed uint64) (chosen []Mutant) {
 	type line struct {
 		file string
 		line int
 	}
+	type text struct{ file, text string }
 	byLine := make(map[line][]Mutant)
-	var lines []line
 	for _, m := range list {
 		at := line{m.File, m.Line}
-		if byLine[at] == nil {
-			lines = append(lines, at)
-		}
 		byLine[at] = append(byLine[at], m)
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
-	rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
-	for _, at := range lines {
-		some := byLine[at]
-		chosen = append(chosen, some[rng.IntN(len(some))])
+	rank := make(map[line]uint64)
+	seen := make(map[text]int) // lines that read the same
+	for _, m := range list {
+		at := line{m.File, m.Line}
+		if _, ok := rank[at]; ok {
+			continue
+		}
+		before, _ := byLine[at][0].Diff()
+		same := text{m.File, before}
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s\n%d", seed, m.File, before, seen[same]))
+		seen[same]++
+		rank[at] = binary.LittleEndian.Uint64(sum[:])
+		chosen = append(chosen, byLine[at][binary.LittleEndian.Uint64(sum[8:])%uint64(len(byLine[at]))])
 	}
+	slices.SortFunc(chosen, func(a, b Mutant) int { return cmp.Compare(rank[line{a.File, a.Line}], rank[line{b.File, b.Line}]) })
 	return chosen
 }
 
@@ -167,92 +173,15 @@ const (
 )
 
 // Text returns the file with the change.
-func (m Mutant) Text(content []byte) []byte {
-	return slices.Concat(content[:m.start], []byte(m.with), content[m.end:])
-}
+func (m Mutant) Text() string { return m.content[:m.start] + m.with + m.content[m.end:] }
 
-// Diff returns the line that is changed, before and after.
-func (m Mutant) Diff(content []byte) (before, after string) {
-	from := bytes.LastIndexByte(content[:m.start], '\n') + 1
-	to := m.end
-	if i := bytes.IndexByte(content[m.end:], '\n'); i >= 0 {
-		to += i
+// Diff returns the lines that are changed, before and after, each as one line.
+func (m Mutant) Diff() (before, after string) {
+	from := strings.LastIndexByte(m.content[:m.start], '\n') + 1
+	to := len(m.content)
+	if i := strings.IndexByte(m.content[m.end:], '\n'); i >= 0 {
+		to = m.end + i
 	}
-	one := func(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
-	return one(content[from:to]), one(slices.Concat(content[from:m.start], []byte(m.with), content[m.end:to]))
-}
-
-// Try runs tests with the change. A test that takes longer than limit has noticed it.
-func (m Mutant) Try(ctx context.Context, limit time.Duration) (Fate, error) {
-	name := filepath.Join(m.root, filepath.FromSlash(m.File))
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp("", "mutant-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	changed, overlay := filepath.Join(dir, filepath.Base(name)), filepath.Join(dir, "overlay.json")
-	data, err := json.Marshal(map[string]any{"Replace": map[string]string{name: changed}})
-	if err == nil {
-		err = errors.Join(os.WriteFile(changed, m.Text(content), 0o666), os.WriteFile(overlay, data, 0o666))
-	}
-	if err != nil {
-		return "", err
-	}
-	pkg := "./" + filepath.ToSlash(filepath.Dir(m.File))
-	if _, err := output(ctx, m.root, "go", "build", "-overlay="+overlay, "-o", os.DevNull, pkg); err != nil {
-		return Invalid, ctx.Err()
-	}
-	test := func(short bool, packages ...string) bool {
-		args := []string{"test", "-short=" + strconv.FormatBool(short), "-vet=off", "-failfast", "-overlay=" + overlay, "-timeout=" + limit.String()}
-		_, err := output(ctx, m.root, "go", append(args, packages...)...)
-		return err == nil
-	}
-	if !test(false, pkg) {
-		return Killed, ctx.Err()
-	}
-	users, err := m.users(ctx)
-	if err != nil {
-		return "", err
-	}
-	if len(users) > 0 && !test(true, users...) {
-		return Abroad, ctx.Err()
-	}
-	return Survived, ctx.Err()
-}
-
-// users returns the packages of the module whose tests use the mutant's package, directly or not.
-func (m Mutant) users(ctx context.Context) (list []string, err error) {
-	text, err := output(ctx, m.root, "go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}}{{range .Deps}} {{.}}{{end}}{{end}}", "./...")
-	if err != nil {
-		return nil, err
-	}
-	path, err := output(ctx, m.root, "go", "list", "./"+filepath.ToSlash(filepath.Dir(m.File)))
-	if err != nil {
-		return nil, err
-	}
-	path = strings.TrimSpace(path)
-	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		if len(words) > 0 && words[0] != path && slices.Contains(words, path) && !slices.Contains(list, words[0]) {
-			list = append(list, words[0])
-		}
-	}
-	return list, nil
-}
-
-// output runs a command in a directory.
-func output(ctx context.Context, dir, name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", name, args[0], err, stderr.Bytes())
-	}
-	return string(out), nil
+	one := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	return one(m.content[from:to]), one(m.content[from:m.start] + m.with + m.content[m.end:to])
 }

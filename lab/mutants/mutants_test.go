@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -38,7 +38,7 @@ func TestOf(t *testing.T) {
 	}
 	var got []string
 	for _, m := range list {
-		before, after := m.Diff([]byte(source))
+		before, after := m.Diff()
 		got = append(got, m.String()+": "+before+" | "+after)
 	}
 	want := []string{
@@ -104,12 +104,15 @@ func TestTry(t *testing.T) {
 		"p/p.go:17: removed":            Invalid, // os is not used any more
 		"p/p.go:11: break for continue": Survived,
 	}
+	tests := NewTests(root)
 	for _, m := range list {
 		if want[m.String()] == "" {
 			continue
 		}
-		m.root = root
-		fate, err := m.Try(context.Background(), time.Minute)
+		fate, err := tests.Own(context.Background(), m)
+		if fate == Survived {
+			fate, err = tests.Users(context.Background(), m)
+		}
 		if err != nil || fate != want[m.String()] {
 			t.Errorf("%v: %s, %v, want %s", m, fate, err, want[m.String()])
 		}
@@ -117,5 +120,79 @@ func TestTry(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("no mutant %v", want)
+	}
+}
+
+// Explanations are of changes that can be chosen.
+func TestExplainedMutantsAreThere(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := Explained()
+	if n := strings.Count(explained, "\n- "); n != len(missing) {
+		t.Errorf("%d of %d entries of explained.txt are read", len(missing), n)
+	}
+	for _, m := range list {
+		delete(missing, m.Change())
+	}
+	for c := range missing {
+		t.Errorf("explained.txt: no mutant of %s changes\n- %s\n+ %s", c.File, c.Before, c.After)
+	}
+}
+
+// A fate is tried once, and again if the file or, for survivors, the tests have changed.
+func TestJournal(t *testing.T) {
+	root := t.TempDir()
+	file, test := filepath.Join(root, "journal"), filepath.Join(root, "p_test.go")
+	if err := os.WriteFile(test, []byte("package p"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	list, err := Of("p.go", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Of("p.go", []byte(source+"\n// changed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range []struct {
+		m     Mutant
+		tests string
+		fate  Fate
+		tried bool
+	}{
+		{list[0], "own", Killed, true}, {list[0], "own", Killed, false}, {list[1], "own", Survived, true}, {list[1], "own", Survived, false},
+		{list[1], "users", Abroad, true}, {list[1], "users", Abroad, false}, {other[0], "own", Killed, true},
+	} {
+		j, err := Open(root, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried := false
+		fate, err := j.Fate(x.m, x.tests, func() (Fate, error) { tried = true; return x.fate, nil })
+		if fate != x.fate || tried != x.tried || err != nil {
+			t.Errorf("%d: %s, tried %t, %v; want %s, %t", i, fate, tried, err, x.fate, x.tried)
+		}
+	}
+	if err := os.WriteFile(test, []byte("package p // a new test"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	j, err := Open(root, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Fate{Killed, Invalid} { // the first is what it was, the second is tried again
+		m := list[0]
+		if want == Invalid {
+			m = list[1]
+		}
+		if fate, err := j.Fate(m, "own", func() (Fate, error) { return Invalid, nil }); fate != want || err != nil {
+			t.Errorf("with a new test: %s, %v, want %s", fate, err, want)
+		}
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/sampler"
+	"github.com/pepgo/pep/runtime/symbol"
 )
 
 // Bursts that lasted several ticks are read as one burst for each tick, with the polls that followed it.
@@ -71,5 +73,39 @@ func TestBurstsEndAtTicks(t *testing.T) {
 	want := []string{"3 ticks: 0 1", "1 ticks: 2", "4 ticks: 3 3 3", "6 ticks: 4- 5 5 5 5 5 5", "1.5 ticks: 6- 7- 9 10 12 13", "1.5 ticks: 8 11"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") || polled != 14 {
 		t.Errorf("%d paths, bursts\n%s\nwant 14 paths and\n%s", polled, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+
+	// The samples that bursts refer to are those of the same profile.
+	c := countsOf(f)
+	all, again, polled := c.samples(nil, symbol.NewTable(c.Here.Text), labelSets{}, new(damage))
+	if len(again) != len(list) || polled != 14 {
+		t.Fatalf("%d bursts of %d paths, want %d of 14", len(again), polled, len(list))
+	}
+	inBursts := make([]int64, len(all))
+	for _, b := range again {
+		for _, s := range b.Samples {
+			if s >= 0 {
+				inBursts[s]++
+			}
+		}
+	}
+	for i, s := range all {
+		if s.Count != inBursts[i] || s.Count == 0 {
+			t.Errorf("path %d has %d samples, %d of them in bursts", s.Number, s.Count, inBursts[i])
+		}
+	}
+}
+
+// A profile says how many windows there were, by the reasons of their ends, and how many ticks had none.
+func TestFactsOfWindows(t *testing.T) {
+	c := countsOf(pepfiletest.New())
+	w := &c.Windows
+	w.Ended[1], w.Ended[2], w.Steps, w.Thrown, w.Calls, w.Other, w.Busy = 3, 4, 50, 6, 7, 8, 9
+	var f facts.List
+	c.tellWindows(&f)
+	for key, want := range map[facts.Key]uint64{facts.Windows: 7, facts.WindowSteps: 50, facts.WindowsThrown: 6, facts.TicksInCalls: 7, facts.TicksInC: 8, facts.TicksBusy: 9} {
+		if n := f.Number(key); n != want {
+			t.Errorf("fact %v is %d, want %d", key, n, want)
+		}
 	}
 }

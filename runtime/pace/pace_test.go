@@ -141,3 +141,19 @@ func side(inA bool) int {
 	}
 	return 1
 }
+
+// Intervals are rounded up to the next number with four significant bits, so they are at most an eighth too long.
+func TestRound(t *testing.T) {
+	last := uint64(0)
+	for x := uint64(1); x < 1<<16; x++ {
+		n := round(x)
+		tail := n
+		for tail%2 == 0 {
+			tail /= 2
+		}
+		if n < x || 8*(n-x) >= x && n > x || tail > 15 || n < last || round(n) != n {
+			t.Fatalf("%d is rounded to %d, behind %d", x, n, last)
+		}
+		last = n
+	}
+}

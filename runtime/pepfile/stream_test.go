@@ -2,6 +2,7 @@ package pepfile
 
 import (
 	"testing"
+	"unsafe"
 
 	"github.com/pepgo/pep/format/tuple"
 )
@@ -16,5 +17,12 @@ func TestPutTakesWholeSamples(t *testing.T) {
 		if n := s.Put(tuples); n != want || s.N != uint32(BufTuples-room+want) {
 			t.Errorf("with room for %d tuples %d are taken, %d in all, want %d", room, n, s.N, want)
 		}
+	}
+}
+
+// A chunk has the size that its alignment has, so the address of the next tuple says whether there is room for it.
+func TestChunksFillTheirSize(t *testing.T) {
+	if n := unsafe.Sizeof(Chunk{}); n != ChunkSize || n&(n-1) != 0 {
+		t.Errorf("a chunk takes %d bytes of %d", n, ChunkSize)
 	}
 }

@@ -133,3 +133,10 @@ func TestClaim(t *testing.T) {
 		t.Errorf("entry %d and %d, count %d", i, j, f.Entry(i).Count)
 	}
 }
+
+// A handler takes the reason of an end modulo the number of reasons, by a mask.
+func TestReasonsOfEndsFillAPowerOfTwo(t *testing.T) {
+	if n := pepfile.WindowEnds; n&(n-1) != 0 {
+		t.Errorf("room for %d reasons", n)
+	}
+}

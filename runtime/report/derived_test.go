@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,6 +111,18 @@ func TestDerivedEvents(t *testing.T) {
 	want = map[string][]string{"edges": {}, "values": {"[6 2] p.g:21 site=x.go:21:7 kind=conflict expr=y.n value=y.n=[0x10, 0x1f] words=0x10-0x1f"}}
 	if d := cmp.Diff(want, written(t, taps)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+
+	// A context has 64 callers at most.
+	taps.Words = nil
+	for i, context := 0, uint64(0); i < 70; i++ {
+		taps.Words = append(taps.Words, word(tuple.Context, 0, context))
+		context = tuple.InContext(context, site(0))
+	}
+	for _, text := range written(t, taps)["contexts"] {
+		if n := strings.Count(text, "p.f:10") - 1; n > 64 || n != strings.Count(text, " < ")+1 && n > 0 {
+			t.Errorf("%d callers: %s", n, text)
+		}
 	}
 
 	// If paths are counted, the profile of edges is made of these.

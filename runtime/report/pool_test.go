@@ -43,7 +43,7 @@ func TestPools(t *testing.T) {
 		return from >> free << free, free
 	}
 	p := report.Taps{
-		Packages: pooled(), Names: codeNames{}, Scale: 1, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
+		Packages: pooled(), Names: codeNames{}, Scale: 3, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
 		Code: []report.Place{{Addr: 0x1000, PC: tuple.New(tuple.Load, base+2, 0).PC}, {Addr: 0x1010, PC: tuple.New(tuple.Load, base, 0).PC}, {Addr: 0x1020, PC: tuple.New(tuple.Load, base+2, 0).PC}},
 	}
 	var want []string
@@ -90,6 +90,9 @@ func TestPools(t *testing.T) {
 	}
 	var texts []string
 	for _, s := range got.Sample {
+		if s.Value[0] != 3 || s.Value[1] != 1 {
+			t.Errorf("%v has values %d, want 3 events for one that was seen, and the message", s.Label, s.Value)
+		}
 		code := ""
 		if lines := s.NumLabel["low_line"]; lines != nil {
 			for _, key := range []string{"low_function", "high_function", "high_file"} {

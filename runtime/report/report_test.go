@@ -71,6 +71,9 @@ var frames = []report.Frame{
 	main1: {Func: "main.main", File: "/src/main.go", Line: 5, StartLine: 3},
 	inner: {Func: "p.(*T).f-range1", File: "/src/p/x.go", Line: 19, StartLine: 18},
 	shape: {Func: "main.each[...]", Symbol: "main.each[go.shape.int]", File: "/src/each.go", Line: 7, StartLine: 6},
+	// What //go:linkname names, and what is in a file that a //line directive names without a directory.
+	linked:   {Func: "other.f", File: "/src/p/x.go", Line: 16, StartLine: 10},
+	relative: {Func: "p.(*T).f", File: "x.go", Line: 16, StartLine: 10},
 }
 
 const (
@@ -79,6 +82,8 @@ const (
 	main1
 	inner
 	shape
+	linked
+	relative
 )
 
 // exact is the facts of a profile.
@@ -286,12 +291,14 @@ func TestPackagesAreToldApart(t *testing.T) {
 	paths, _ := write(t,
 		report.Sample{Number: 5, Count: 1, Stack: []uint32{inF}},
 		report.Sample{Number: 5, Count: 10, Stack: []uint32{inG}},
+		report.Sample{Number: 5, Count: 100, Stack: []uint32{linked}},
+		report.Sample{Number: 5, Count: 1000, Stack: []uint32{relative}},
 	)
 	got := map[string]int64{}
 	for _, s := range paths.Sample {
 		got[s.Location[1].Line[0].Function.Name] = s.Value[0]
 	}
-	if d := cmp.Diff(map[string]int64{"p.(*T).f": 1, "p_test.g": 10}, got); d != "" {
+	if d := cmp.Diff(map[string]int64{"p.(*T).f": 1101, "p_test.g": 10}, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
@@ -332,5 +339,29 @@ func TestCountsDoNotWrap(t *testing.T) {
 	}
 	if largest != math.MaxInt64 {
 		t.Errorf("the largest is %d, want %d: nothing overflows here", largest, int64(math.MaxInt64))
+	}
+}
+
+// Tables are read from a program when they are needed, and then say what they say if they are in memory.
+func TestTablesOfAProgram(t *testing.T) {
+	var lazy []*wire.Lazy
+	for _, p := range tables() {
+		l, _, err := wire.ReadLazy(wire.AppendPackage(nil, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lazy = append(lazy, l)
+	}
+	samples := []report.Sample{{Number: 5 + 1, Count: 7, Stack: []uint32{inF, main1}}, {Number: 5 + 3, Count: 3, Package: "p"}}
+	wantPaths, wantEdges := write(t, samples...)
+	p := report.Profile{Packages: lazy, Frames: frames, Samples: samples, Facts: exact, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	for i, f := range p.Write() {
+		got, err := profile.ParseData(f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(text([]*profile.Profile{wantPaths, wantEdges}[i]), text(got)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", f.Kind, d)
+		}
 	}
 }

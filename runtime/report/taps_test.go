@@ -164,6 +164,42 @@ func TestScaledCountsDoNotWrap(t *testing.T) {
 	}
 }
 
+// Where bursts see a part of a run, samples have estimates for the whole run: the count of a word, that of all words of its tap,
+// and the bounds of counts. Numbers of messages, and shares, are as they were.
+func TestSamplesHaveEstimates(t *testing.T) {
+	taps := []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}, {Tag: uint8(tuple.Load), Func: "p.f", Expr: "m", Type: "int", Kind: wire.Signed, Bits: 64}}
+	word := func(tap, w, labels uint64, count int64) report.Word {
+		return report.Word{
+			Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+tap, w), Count: count, Messages: 2, Labels: uint32(labels),
+			Bounds: report.Bounds{CountError: 10, ShareError: .25, ShareBelow: .125}, Whole: &report.Bounds{CountError: 20, ShareError: .5, ShareBelow: .0625},
+		}
+	}
+	p := report.Taps{
+		Packages: []*wire.Package{{Path: "p", Files: []string{"x.go"}, Taps: taps}},
+		Labels:   [][]pprofenc.Label{{{Key: "user", Value: "1"}}, {{Key: "user", Value: "2"}}},
+		Words:    []report.Word{word(0, 7, 1, 100), word(0, 7, 2, 30), word(0, 8, 1, 4), word(1, 7, 1, 1)},
+		Names:    names{}, Scale: 2.5, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
+	}
+	got, err := profile.ParseData(p.Write()[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ count, tap int64 }{{250, 335}, {75, 335}, {10, 335}, {3, 3}} {
+		s := got.Sample[i]
+		if s.Value[0] != want.count || s.Value[1] != 2 {
+			t.Errorf("sample %d has values %d, want %d events in 2 messages", i, s.Value, want.count)
+		}
+		for key, want := range map[string]int64{
+			"tap_events": want.tap, "count_error": 25, "share_error": 250_000, "share_below": 125_000,
+			"whole_count_error": 50, "whole_share_error": 500_000, "whole_share_below": 62_500,
+		} {
+			if n := s.NumLabel[key]; len(n) != 1 || n[0] != want {
+				t.Errorf("sample %d has %s %d, want %d", i, key, n, want)
+			}
+		}
+	}
+}
+
 // What bursts see in part is said in a comment, with the functions, and on each sample.
 func TestTapsThatSeeInPart(t *testing.T) {
 	pkg := &wire.Package{Path: "p", Files: []string{"x.go"}}

@@ -21,8 +21,8 @@ var settings = facts.List{{Key: facts.Mode, Text: facts.ModeSampled}, {Key: fact
 // comment is the comment of a profile with these facts.
 const comment = "pep: sampled PEP(8,1), tick 10ms cpu, 0 ticks, 0 samples, 0 dropped, 0 shortened"
 
-// sampled writes the profiles of bursts, each of which is a list of samples' indices. The
-// fourth sample is not in any burst, and the fifth is of another function than the others.
+// sampled writes the profiles of bursts, each of which is a list of samples' indices, or of ^i for a poll of the path of sample i
+// that is no sample. The fourth sample is not in any burst, and the fifth is of another function than the others.
 func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
@@ -38,9 +38,13 @@ func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 	}
 	for _, list := range bursts {
 		b := report.Burst{Burst: weigh.Burst{Ticks: 1}, Samples: list}
-		for _, s := range list {
+		for i, s := range list {
+			b.Polls = append(b.Polls, weigh.Poll{Path: max(s, ^s, 1) - 1, Gap: 1000})
+			if s < 0 {
+				list[i] = -1
+				continue
+			}
 			p.Samples[s].Count++
-			b.Polls = append(b.Polls, weigh.Poll{Path: max(s, 1) - 1, Gap: 1000})
 		}
 		p.Bursts = append(p.Bursts, b)
 	}
@@ -130,8 +134,20 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 // Two kins are in the loop of f, and one in that of g, all of the same size. The errors of g's share are those of chance,
 // of each kin, and of both loops.
 func TestVarianceHasErrorsOfLoops(t *testing.T) {
-	a, b, c := []int32{0, 0, 0, 0}, []int32{2, 2, 2, 2}, []int32{4, 4, 4, 4}
-	paths, edges := sampled(t, a, b, c, a, b, c, a, b, c, a, b, c)
+	for from := range 2 { // first with a poll in each burst that is no sample
+		var bursts [][]int32
+		for range 4 {
+			for _, s := range []int32{0, 2, 4} {
+				bursts = append(bursts, []int32{^s, s, s, s, s}[from:])
+			}
+		}
+		varianceHasErrorsOfLoops(t, bursts)
+	}
+}
+
+func varianceHasErrorsOfLoops(t *testing.T, bursts [][]int32) {
+	t.Helper()
+	paths, edges := sampled(t, bursts...)
 	// In samples: 4 of 12 bursts are off by 4 - 4/3, the others by 4/3. One kin is off by 16 - 16/3, two by 16/3. Both loops
 	// are off by 16 - 16/3.
 	const (

@@ -113,3 +113,23 @@ func TestEverySampleOfABurstIsTakenByOneThread(t *testing.T) {
 		t.Errorf("%d samples, %d overruns after %d ticks", s.Taken, s.Overruns, ticks)
 	}
 }
+
+// The longest stride has room beside the most samples.
+func TestLongestStride(t *testing.T) {
+	s := &Sampler{Samples: 3, Stride: MaxStride, Form: AgRegular}
+	s.BeginBurst()
+	var gaps []int
+	for polls := 1; len(gaps) < 3; polls++ {
+		take, act := s.Poll()
+		if take {
+			gaps = append(gaps, polls)
+			polls = 0
+		}
+		if polls > MaxStride || (act == ActDisarm) != (len(gaps) == 3) {
+			t.Fatalf("samples after %d polls, and then %d without one", gaps, polls)
+		}
+	}
+	if gaps[0] != 1 || gaps[1] != MaxStride || gaps[2] != MaxStride {
+		t.Errorf("samples after %d polls, want 1, %d, %d", gaps, MaxStride, MaxStride)
+	}
+}

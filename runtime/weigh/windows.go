@@ -62,7 +62,8 @@ func (b *base) of(w *Window) float64 { return b[0]*w.Steps + b[1]*w.Events + b[2
 // squares, with windows above it counting for little (asymmetric least squares, Newey and Powell, 1987).
 func fitBase(list []Window) base {
 	const rounds, above = 12, .05
-	b := base{5, 30, 100}
+	first := base{5, 30, 100}
+	b := first
 	for range rounds {
 		var a [3][4]float64
 		for i := range list {
@@ -83,7 +84,6 @@ func fitBase(list []Window) base {
 			}
 		}
 		const ridge = 1e-3
-		first := base{5, 30, 100}
 		for j := range b {
 			a[j][3] += ridge * a[j][j] * first[j]
 			a[j][j] += ridge*a[j][j] + 1e-12

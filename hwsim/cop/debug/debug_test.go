@@ -3,6 +3,7 @@ package debug_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -80,6 +81,9 @@ func TestWatchingChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		halted := strings.Count(text.String(), "the host has read the machine and sends 128 messages")
+		if more := strings.Count(text.String(), "             and 118 more\n"); more != halted {
+			t.Errorf("%s: %d of %d lists of messages say how many more there are", name, more, halted)
+		}
 		dropped := strings.Count(text.String(), "dropped, the sample buffer is full")
 		if halted != interrupts && halted != interrupts+1 || uint64(dropped) != alone.Balance().Dropped {
 			t.Errorf("%s: %d interrupts and %d drops, want %d and %d", name, halted, dropped, interrupts, alone.Balance().Dropped)
@@ -133,5 +137,54 @@ func TestOtherEngines(t *testing.T) {
 	}
 	if _, err := debug.New(os.Stdout, spec.New(0), nil, nil); err == nil || !strings.Contains(err.Error(), "no co-processor") {
 		t.Errorf("R64: %v", err)
+	}
+}
+
+// Of arrays, the words that are not 0 are printed, or that there are none.
+func TestEmptyArrays(t *testing.T) {
+	in := make([]tuple.Tuple, 100)
+	for i := range in {
+		in[i] = tuple.New(tuple.Load, 5, uint64(i)+1)
+	}
+	for _, x := range []struct {
+		commands string
+		empty    int
+	}{{"print data\n", 1}, {"print slots\n", 1}, {"run\nprint data\n", 0}} {
+		var text bytes.Buffer
+		s, err := debug.New(&text, sampler(t, "near=50,far=50,k0=1"), assembled(t, "sampler"), slices.Values(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Debug(strings.NewReader(x.commands)); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text.String(), "all 256 are empty"); n != x.empty {
+			t.Errorf("%q says %d times that all is empty, want %d:\n%s", x.commands, n, x.empty, text.String())
+		}
+	}
+
+	// At the end the host sends what the machine holds, and before that nothing.
+	var text bytes.Buffer
+	s, err := debug.New(&text, sampler(t, "near=50,far=50,k0=1"), assembled(t, "sampler"), slices.Values(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Trace()
+	if !strings.Contains(text.String(), "at the end the host sends 100 messages") || strings.Contains(text.String(), "sends 0 messages") {
+		t.Errorf("after 100 events, which leave the table half empty:\n%s", text.String()[max(text.Len()-2000, 0):])
+	}
+}
+
+// A session is opened by the text of a program, with parameters of the machine or without.
+func TestOpenWithParameters(t *testing.T) {
+	source, err := os.ReadFile("../asm/programs/sampler.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for machine, want := range map[string]string{"": "", "slots=512,near=5": "", "slots=100": "want a power of two", "x=1": "x"} {
+		_, err := debug.Open(io.Discard, "sampler", string(source), machine)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with %q: %v, want %q", machine, err, want)
+		}
 	}
 }

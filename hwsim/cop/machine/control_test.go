@@ -192,3 +192,76 @@ func TestCOP12_Images(t *testing.T) {
 		}
 	}
 }
+
+// Microcode reads fields that are not selected as 0, and all others as they are.
+func TestFieldsThatAreNotSelected(t *testing.T) {
+	for f := range machine.Fields(64) {
+		m := load(t, machine.Config{}, "\t.sample pc\n\t.entry all x\nx:\tinterrupt")
+		must(t, m.Set(machine.SampleWindow+machine.SelectFields, uint64(f)))
+		m.Offer(0, machine.Sample{PC: 1, Value: 2, Addr: 3, Insn: 4, Target: 5, Event: 6, Class: 7})
+		m.Run(100)
+		for i, source := range []machine.Source{machine.SourcePC, machine.SourceValue, machine.SourceAddr, machine.SourceInsn, machine.SourceTarget, machine.SourceEvent} {
+			if got, want := m.Read(source), uint64(i+1)*uint64(f>>i&1); got != want {
+				t.Errorf("fields %06b: field %d is %d, want %d", f, i, got, want)
+			}
+		}
+		if got := m.Read(machine.SourceClass); got != 7 {
+			t.Errorf("fields %06b: the class is %d, want 7", f, got)
+		}
+	}
+}
+
+// Software reads what it has stored.
+func TestRegistersReadBack(t *testing.T) {
+	m := newMachine(t, machine.Config{Slots: 16, Data: 32, Microcode: 32, KeyBits: 32})
+	for _, x := range []struct {
+		window, n int
+		value     func(i int) uint64
+	}{
+		{machine.MicrocodeWindow, 32, func(i int) uint64 { return machine.Instr{Main: machine.MainMov, Dst: uint8(8 + i%8)}.Encode() }},
+		{machine.DataWindow, 32, func(i int) uint64 { return 1<<63 | uint64(i) }},
+		{machine.KeyWindow, 16, func(i int) uint64 { return 1<<31 + uint64(i) }},
+		{machine.ValueWindow, 8, func(i int) uint64 { return 100 + uint64(i) }},
+		{machine.WidthWindow, 8, func(i int) uint64 { return 3 + uint64(i) }},
+		{machine.IndexWindow, 8, func(i int) uint64 { return uint64(i) }},
+		{machine.ConstWindow, 16, func(i int) uint64 { return 1<<40 + uint64(i) }},
+		{machine.BaseWindow, 4, func(i int) uint64 { return uint64(8*i) | 8<<16 }},
+		{machine.TargetWindow, 4, func(i int) uint64 { return 20 + uint64(i) }},
+		{machine.EntryWindow, 32, func(i int) uint64 { return uint64(31 - i) }},
+	} {
+		for i := range x.n {
+			must(t, m.Set(x.window+i, x.value(i)))
+		}
+		for i := range x.n {
+			if got := get(t, m, x.window+i); got != x.value(i) {
+				t.Errorf("register %#x+%d is %#x, want %#x", x.window, i, got, x.value(i))
+			}
+		}
+	}
+	must(t, m.Set(machine.ValidWindow+3, 0)) // a store of the key has made it valid
+	for i := range 16 {
+		if got := get(t, m, machine.ValidWindow+i); (got == 1) != (i != 3) {
+			t.Errorf("valid %d is %d", i, got)
+		}
+	}
+}
+
+// Each event that is offered counts as filtered, dropped or accepted.
+func TestOffersAreCounted(t *testing.T) {
+	m := load(t, machine.Config{Buffer: 100}, "\t.sample pc value\n\t.entry all x\nx:\tinterrupt")
+	must(t, m.Set(machine.SampleWindow+machine.FilterClasses, 1<<3))
+	var want machine.Stats
+	for i := range 50 {
+		switch m.Offer(uint64(i), machine.Sample{PC: 1, Class: uint8(3 + i%2)}) {
+		case machine.Accepted:
+			want.Accepted++
+		case machine.Dropped:
+			want.Dropped++
+		case machine.Filtered:
+			want.Filtered++
+		}
+	}
+	if s := m.Stats(); s.Accepted != want.Accepted || s.Dropped != want.Dropped || s.Filtered != 25 || want.Accepted == 0 || want.Dropped == 0 || want.Accepted+want.Dropped != 25 {
+		t.Errorf("%+v, want %+v", s, want)
+	}
+}

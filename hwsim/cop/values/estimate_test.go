@@ -165,6 +165,9 @@ func TestCOP26_PhasedByHand(t *testing.T) {
 		{"one value twice", []uint64{slotWord(1, 255, 0, 255), slotWord(1, 255, 0, 255)}, false},
 		{"the other is mixed", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 100, 90, 200)}, false},
 		{"the other is small", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 31, 0, 31)}, false},
+		{"the other has just enough hits", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 32, 0, 32)}, true},
+		{"and a miss for 64 of them", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 128, 2, 130)}, true},
+		{"and one for 63.5", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 127, 2, 129)}, false},
 		{"a slot between two phases", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 200, 255, 455), slotWord(2, 255, 0, 255)}, true},
 	} {
 		var slots []values.RecordedSlot

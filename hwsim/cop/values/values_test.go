@@ -91,7 +91,8 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	in := loads(300_000, func(i int) (uint64, uint64) {
 		site := r.Uint64N(14)
-		return site, min(r.Uint64N(12), site%6) << 29 // some are negative as numbers of 32 bits
+		phase := uint64(i) / 20_000 % 2 * (site % 2)              // half of the loads have other values in it
+		return site, (min(r.Uint64N(12), site%6) + 6*phase) << 28 // some are negative as numbers of 32 bits
 	})
 	ref := &reference{r: 31, keep: 16, mostFailed: 64, mostDropped: 64000, twiceRF: 6, slots: make([]referenceSlot, 16), lfsr: 1}
 	var slots []values.RecordedSlot

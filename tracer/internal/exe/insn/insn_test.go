@@ -183,6 +183,34 @@ func setOf(r x86asm.Reg) insn.RegSet {
 	return 0
 }
 
+// VEX and EVEX prefixes have the bits of REX, most of them inverted.
+func TestBitsOfREXInVEX(t *testing.T) {
+	for _, x := range []struct {
+		code, text string
+		rex        byte
+		in         insn.Map
+	}{
+		{"c5f828c1", "vmovaps xmm0, xmm1", 0x40, insn.Map0F},
+		{"c57828c1", "vmovaps xmm8, xmm1", 0x44, insn.Map0F},
+		{"c4c17828c1", "vmovaps xmm0, xmm9", 0x41, insn.Map0F},
+		{"c4a178280408", "vmovaps xmm0, [rax+r9]", 0x42, insn.Map0F},
+		{"c461782801", "vmovaps xmm8, [rcx]", 0x44, insn.Map0F},
+		{"c4e1f96ec0", "vmovq xmm0, rax", 0x48, insn.Map0F},
+		{"c4427d1801", "vbroadcastss ymm8, [r9]", 0x45, insn.Map0F38},
+		{"62f1fd486fc1", "vmovdqa64 zmm0, zmm1", 0x48, insn.Map0F},
+		{"62517d486fc1", "vmovdqa32 zmm8, zmm9", 0x45, insn.Map0F},
+	} {
+		code, err := hex.DecodeString(x.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := insn.Decode(code, 0)
+		if err != nil || in.Len != len(code) || !in.VEX || in.REX != x.rex || in.Map != x.in {
+			t.Errorf("%s: %+v (%v), want REX %#x, map %d, length %d", x.text, in, err, x.rex, x.in, len(code))
+		}
+	}
+}
+
 func TestDecodeErrors(t *testing.T) {
 	for _, test := range []struct {
 		code string

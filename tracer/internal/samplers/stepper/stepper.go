@@ -167,6 +167,11 @@ func (s *Sampler) Next(r *capture.Run) error {
 	}
 }
 
+// period returns a random time between two ticks.
+func (o *Options) period() time.Duration {
+	return time.Duration(float64(o.Interval) * (1 + o.Jitter*(2*rand.Float64()-1)))
+}
+
 func (s *Sampler) isClosed() bool {
 	select {
 	case <-s.closed:
@@ -184,10 +189,9 @@ func (s *Sampler) wait() error {
 		return io.EOF
 	}
 	for len(s.due) == 0 {
-		period := time.Duration(float64(s.options.Interval) * (1 + s.options.Jitter*(2*rand.Float64()-1)))
 		s.mu.Unlock()
 		select {
-		case <-time.After(period):
+		case <-time.After(s.options.period()):
 		case <-s.closed:
 		}
 		s.mu.Lock()

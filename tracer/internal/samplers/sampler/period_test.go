@@ -1,0 +1,96 @@
+package sampler
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The times between interrupts are spread evenly over what the jitter allows. By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart
+// 10,000 fair draws are further than 0.025 from an even spread with a chance of 2·exp(-2·10,000·0.025²), 7 in a million.
+func TestPeriodsAreSpreadEvenly(t *testing.T) {
+	const n = 10_000
+	for _, jitter := range []float64{0, 0.125, 0.9} {
+		o := &Options{Interval: time.Second, Jitter: jitter}
+		list := make([]float64, n)
+		for i := range list {
+			list[i] = float64(o.period()) / 1e9
+		}
+		slices.Sort(list)
+		if list[0] < 1-jitter-1e-6 || list[n-1] > 1+jitter+1e-6 {
+			t.Errorf("jitter %g: periods are %g to %g s", jitter, list[0], list[n-1])
+		}
+		for i, p := range list {
+			if even := (p - (1 - jitter)) / (2 * jitter); jitter > 0 && math.Abs(even-float64(i)/n) > 0.025 {
+				t.Fatalf("jitter %g: %.3f of the periods are below %g s, want %.3f", jitter, float64(i)/n, p, even)
+			}
+		}
+	}
+}
+
+// A clock that is redrawn interrupts at a new distance each time. The kernel notes the clock's time at each interrupt, which is time
+// that the thread has run, so load does not matter. Twenty fair draws from 0.5 to 1.5 are all within a factor of 1.2 with a
+// chance below 20·0.25¹⁹, less than one in a billion.
+func TestRedrawChangesPeriods(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	o := &Options{Interval: 500 * time.Microsecond, Jitter: 0.5}
+	attr := unix.PerfEventAttr{
+		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: uint64(o.Interval), Sample_type: unix.PERF_SAMPLE_READ,
+	}
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, unix.ENOSYS) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	page := os.Getpagesize()
+	ring, err := unix.Mmap(fd, 0, 9*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(ring)
+	head := (*unix.PerfEventMmapPage)(unsafe.Pointer(&ring[0]))
+	e := &events{fds: []int{fd}}
+	var periods []uint64
+	at := uint64(0) // what was read of the ring
+	for range 20 {
+		e.redraw(o)
+		var last uint64
+		var apart []uint64
+		for n := 0; n < 12; {
+			if at == atomic.LoadUint64(&head.Data_head) {
+				continue
+			}
+			record := ring[page+int(at%uint64(8*page)):]
+			at += uint64(binary.NativeEndian.Uint16(record[6:]))
+			if binary.NativeEndian.Uint32(record) != unix.PERF_RECORD_SAMPLE {
+				continue
+			}
+			now := binary.NativeEndian.Uint64(record[8:])
+			if n++; n > 2 { // the kernel begins anew between the first two
+				apart = append(apart, now-last)
+			}
+			last = now
+		}
+		slices.Sort(apart)
+		periods = append(periods, apart[len(apart)/2])
+	}
+	least, most := slices.Min(periods), slices.Max(periods)
+	t.Logf("periods %v", periods)
+	if least < 225_000 || most > 825_000 || most < least*12/10 {
+		t.Errorf("periods are %d to %d ns, want some from 250,000 to 750,000", least, most)
+	}
+}
