@@ -65,6 +65,11 @@ type Skipped struct {
 	Long    int64 // calls that execute more than 50 lines on average, which nobody wants to inline
 }
 
+// A NoCalls error says that a profile has no calls for the compiler, and why.
+type NoCalls struct{ Why string }
+
+func (e *NoCalls) Error() string { return e.Why }
+
 // Calls returns the edges in a profile of paths or of call targets, the heaviest first.
 //
 // A path weighs the number of lines on it times its count, because the compiler
@@ -75,7 +80,7 @@ type Skipped struct {
 // that it calls: their paths also count for the edge from its caller to it. So if it calls several
 // functions, the edge has that many times the calls.
 //
-// Exact profiles of paths have no callers, which is an error. In a profile of call targets each call
+// Exact profiles of paths have no callers, which is an error of type NoCalls. In a profile of call targets each call
 // weighs 1.
 func Calls(f *profile.File) ([]Call, Skipped, error) {
 	g := graph{index: make(map[edge]int)}
@@ -97,7 +102,7 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 		return nil, Skipped{}, err
 	}
 	if f.Exact() {
-		return nil, Skipped{}, fmt.Errorf("%s: exact profiles do not have callers: give a sampled profile, or the .calltargets.pb.gz file of a program built with -peptaps=calls,directcalls", f.Name)
+		return nil, Skipped{}, &NoCalls{f.Name + ": exact profiles do not have callers: give a sampled profile, or the .calltargets.pb.gz file of a program built with -peptaps=calls,directcalls"}
 	}
 	executed := make(map[profile.Func]*lines)
 	costs := make([]int64, len(paths))

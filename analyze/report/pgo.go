@@ -64,7 +64,7 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 		if f.Kind == schema.CallTargets {
 			why = "no tap was reached, or the engine sent no message before the end"
 		}
-		return nil, fmt.Errorf("%s: no call was recorded: %s", f.Name, why)
+		return nil, &pgo.NoCalls{Why: f.Name + ": no call was recorded: " + why}
 	}
 	calls, deferred := pgo.Undeferred(calls, src)
 	t := &PGOTable{Profile: profileOf(f), Calls: len(calls), Weight: pgo.Weight(calls), Cut: o.Cut,
@@ -78,7 +78,7 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	t.kept, t.cold = slices.DeleteFunc(t.kept, gone), slices.DeleteFunc(t.cold, gone)
 	t.Kept, t.Cold = len(t.kept), len(t.cold)
 	if t.Kept == 0 {
-		return nil, fmt.Errorf("%s: no call is left for the compiler: %s", f.Name, t.leftOut(len(stale)))
+		return nil, &pgo.NoCalls{Why: f.Name + ": no call is left for the compiler: " + t.leftOut(len(stale))}
 	}
 	var files []string
 	for i, c := range t.kept {

@@ -380,7 +380,7 @@ the latter. Several files of one kind are added up.
 
 	-o OUT              file to write; of a directory, default.pgo and default.edges.pb.gz in it:
 	                    pepbuild build -pepopt=auto uses both, and finds the second one as go
-	                    build finds the first
+	                    build finds the first; exact profiles have no calls, and make that alone
 	-n 10               how many calls to print; 0 is all
 	-cut 95             inline the calls that have this percentage of the weight, and
 	                    most weight for each line that was executed of the called function;

@@ -44,12 +44,12 @@ func PGO(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	t, err := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(*out)
-	if err != nil || !info.IsDir() {
+	t, noPGO := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
+	dir, err := os.Stat(*out)
+	var none *pgo.NoCalls
+	if both := err == nil && dir.IsDir(); noPGO != nil && !(both && errors.As(noPGO, &none)) {
+		return noPGO
+	} else if !both {
 		return c.Print(t, f.SaveStacks(*out, pgo.Types, t.Stacks()))
 	}
 	names := c.Args
@@ -60,7 +60,19 @@ func PGO(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(f.SaveStacks(filepath.Join(*out, "default.pgo"), pgo.Types, t.Stacks()), edges.Save(filepath.Join(*out, schema.DefaultEdges)))
+	if err := edges.Save(filepath.Join(*out, schema.DefaultEdges)); err != nil {
+		return err
+	}
+	calls := filepath.Join(*out, "default.pgo")
+	if none != nil {
+		old := ""
+		if _, err := os.Stat(calls); err == nil {
+			old = ", and the one that is there stays as it was"
+		}
+		c.Note("%s is in %s: pepbuild build -pepopt=auto takes it for package main there. No default.pgo was written%s: %v", schema.DefaultEdges, *out, old, none)
+		return nil
+	}
+	err = f.SaveStacks(calls, pgo.Types, t.Stacks())
 	if err == nil {
 		c.Note("default.pgo and %s are in %s: pepbuild build -pepopt=auto takes them for package main there, and pep pgo -check measures what they bring", schema.DefaultEdges, *out)
 	}
