@@ -15,6 +15,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 const (
@@ -37,6 +40,7 @@ type Comparison struct {
 	Out      io.Writer     // gets a line for every difference
 
 	Alike, Differ map[string]int // how many programs, by mode
+	Windows       int            // taken in the mode Windows, by programs that left profiles
 	LeftOut       []string       // programs that were not compared, with the reason
 
 	mu sync.Mutex // guards Alike, Differ, LeftOut and Out
@@ -72,7 +76,7 @@ func (c *Comparison) batch(programs []string) error {
 		if err != nil {
 			return err
 		}
-		if c.Std && mode != Wrong { // there std has counts anyway
+		if c.Std && mode != Wrong && mode != Windows { // there std has counts anyway
 			args = append(args, "-peppkg=all")
 		}
 		args = append(args, "-o", filepath.Join(c.Dir, mode)+"/", "./...")
@@ -95,6 +99,9 @@ func (c *Comparison) batch(programs []string) error {
 	return nil
 }
 
+// Windows is the mode in which ticks interpret the program. Its programs get more ticks than the kernel would send.
+const Windows = "windows"
+
 // Wrong is the mode in which nothing is instrumented, and the compiler gets random counts of branches.
 const Wrong = "wrong"
 
@@ -111,10 +118,12 @@ func Flags(mode string) ([]string, error) {
 		return []string{"-peptaps=all"}, nil
 	case "bursts":
 		return []string{"-peptaps=all", "-peptapmode=burst"}, nil
+	case Windows:
+		return []string{"-pepmode=windows"}, nil
 	case Wrong:
 		return []string{"-pepopt=random:1"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are sample, exact, backedge, taps, bursts and %s", mode, Wrong)
+	return nil, fmt.Errorf("mode %q: there are sample, exact, backedge, taps, bursts, %s and %s", mode, Windows, Wrong)
 }
 
 // settings returns the PEPOPTS with which programs run in a mode. If taps report in
@@ -124,6 +133,9 @@ func (c *Comparison) settings(mode string) []string {
 	all := c.Settings
 	if all == nil {
 		all = []string{Stress}
+		if mode == Windows {
+			all = []string{"tick=100us"}
+		}
 	}
 	if mode == "bursts" {
 		all = append(slices.Clone(all), all[len(all)-1]+",taps=full")
@@ -171,7 +183,7 @@ func (c *Comparison) build(module, name string, args ...string) string {
 func (c *Comparison) program(p, module string, logs map[string]string) {
 	name := packageName(p)
 	dir := filepath.Join(module, name)
-	want := c.exec(filepath.Join(c.Dir, "plain", name), dir, "")
+	want := c.exec("plain", name, dir, "")
 	if want.state != "exit status 0" && want.state != "exit status 2" {
 		c.leaveOut(p, "plain: "+want.state+" "+message(logs["plain"], name))
 		return
@@ -184,14 +196,14 @@ func (c *Comparison) program(p, module string, logs map[string]string) {
 		got := want
 		for _, opts := range c.settings(mode) {
 			if got == want {
-				got = c.exec(filepath.Join(c.Dir, mode, name), dir, opts)
+				got = c.exec(mode, name, dir, opts)
 			}
 		}
 		if got == want {
 			c.count(c.Alike, mode)
 			continue
 		}
-		if again := c.exec(filepath.Join(c.Dir, "plain", name), dir, ""); again != want && again.state == got.state {
+		if again := c.exec("plain", name, dir, ""); again != want && again.state == got.state {
 			c.count(c.Alike, mode) // what it prints depends on chance
 			continue
 		}
@@ -241,8 +253,9 @@ func (c *Comparison) short(o outcome) string {
 	return s
 }
 
-// exec runs an executable in dir, with PEPOPTS as given.
-func (c *Comparison) exec(exe, dir, opts string) outcome {
+// exec runs the executable of a program in dir, with PEPOPTS as given.
+func (c *Comparison) exec(mode, name, dir, opts string) outcome {
+	exe := filepath.Join(c.Dir, mode, name)
 	profiles, err := os.MkdirTemp(c.Dir, "profiles-")
 	if err != nil {
 		return outcome{state: err.Error()}
@@ -257,7 +270,12 @@ func (c *Comparison) exec(exe, dir, opts string) outcome {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+opts, "GOTRACEBACK=single")
 	cmd.WaitDelay = time.Second
-	err = cmd.Run()
+	if mode == Windows {
+		err = c.runWithTicks(cmd, exe)
+		c.countWindows(profiles)
+	} else {
+		err = cmd.Run()
+	}
 	o := outcome{"exit status 0", Settle(stdout.String()), Settle(stderr.String())}
 	switch {
 	case ctx.Err() != nil:
@@ -271,6 +289,38 @@ func (c *Comparison) exec(exe, dir, opts string) outcome {
 		o.state = "not built"
 	}
 	return o
+}
+
+// runWithTicks runs a program whose ticks interpret it.
+func (c *Comparison) runWithTicks(cmd *exec.Cmd, exe string) error {
+	ticks, err := TicksOf(exe)
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		ticks.Send(cmd.Process.Pid, stop)
+		close(stopped)
+	}()
+	err = cmd.Wait()
+	close(stop)
+	<-stopped
+	return err
+}
+
+// countWindows adds the windows of a run.
+func (c *Comparison) countWindows(dir string) {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
+	for _, name := range names {
+		if f, err := profile.Open(name); err == nil {
+			c.mu.Lock()
+			c.Windows += int(f.Fact(facts.Windows))
+			c.mu.Unlock()
+		}
+	}
 }
 
 var (

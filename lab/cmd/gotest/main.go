@@ -85,6 +85,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	differ := 0
 	for _, m := range c.Modes {
 		fmt.Fprintf(stdout, "%s: %d programs ran alike, %d differ\n", m, c.Alike[m], c.Differ[m])
+		if m == gotest.Windows {
+			fmt.Fprintf(stdout, "%d windows\n", c.Windows)
+		}
 		differ += c.Differ[m]
 	}
 	left = append(left, c.LeftOut...)
