@@ -67,6 +67,7 @@ const (
 	TicksInCalls  // at the exit of a system call
 	TicksInC      // outside of Go code
 	TicksBusy     // without a window, because all interpreters were in use
+	TicksUncaught // without a window, because the program handles or blocks SIGSEGV or SIGBUS itself
 	NoTable
 	InEngines
 	Merged
@@ -229,6 +230,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "ticks_in_c", rule: sum, after: " ticks outside of Go code"}
 	case TicksBusy:
 		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
+	case TicksUncaught:
+		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because the program handles or blocks SIGSEGV or SIGBUS itself"}
 	case NoTable:
 		return kind{name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"}
 	case InEngines:

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 const (
@@ -291,24 +292,15 @@ func (c *Comparison) exec(mode, name, dir, opts string) outcome {
 	return o
 }
 
-// runWithTicks runs a program whose ticks interpret it.
+// runWithTicks runs a program whose ticks interpret it, and sends it ticks.
 func (c *Comparison) runWithTicks(cmd *exec.Cmd, exe string) error {
-	ticks, err := TicksOf(exe)
-	if err != nil {
-		return err
-	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		ticks.Send(cmd.Process.Pid, stop)
-		close(stopped)
-	}()
-	err = cmd.Wait()
-	close(stop)
-	<-stopped
-	return err
+	if stop, err := pepbuildtest.SendTicks(exe, cmd.Process.Pid); err == nil { // otherwise the program has no windows
+		defer stop()
+	}
+	return cmd.Wait()
 }
 
 // countWindows adds the windows of a run.

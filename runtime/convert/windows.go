@@ -46,6 +46,7 @@ func (c Counts) tellWindows(f *facts.List) {
 	f.Set(facts.TicksInCalls, w.Calls)
 	f.Set(facts.TicksInC, w.Other)
 	f.Set(facts.TicksBusy, w.Busy)
+	f.Set(facts.TicksUncaught, w.Uncaught)
 }
 
 // A numbering tells which package a path of the program is of. Its numbers are those of the packages, one behind the other.

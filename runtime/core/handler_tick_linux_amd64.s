@@ -16,8 +16,14 @@
 
 #define SYS_arch_prctl	158
 #define ARCH_GET_FS	0x1003
+#define UCONTEXT_RDX	136
 #define UCONTEXT_RSP	160
 #define UCONTEXT_RIP	168
+#define UCONTEXT_MASK	296
+#define SIGSEGV	11
+#define SIGBUS	7
+#define SIG_UNBLOCK	1
+#define FAULTS	((1<<(SIGSEGV-1))|(1<<(SIGBUS-1)))	// as a signal mask
 #define TAKERS	4	// takers
 #define WINDOW_STACK	8192	// more than the frames of runWindow and of what it calls
 
@@ -165,16 +171,29 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	TESTQ	R12, R12
 	JEQ	leave
 	MOVQ	AX, BX
+	CALL	·catchesFaults(SB)
+	MOVQ	AX, SI
 	CALL	·segment(SB)
 	MOVQ	AX, CX
 	MOVQ	TLS, DI
 	MOVQ	0(DI)(TLS*1), DI	// of a thread of C it is 0
 	MOVQ	32(SP), AX
-	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS, g) taker
+	MOVQ	·beginWindowCode(SB), R12
+	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS, g, whether faults are caught) taker
 	TESTQ	AX, AX
 	JEQ	leave
 	MOVQ	AX, 40(SP)
 	MOVQ	SP, (AX)	// taker.sp
+	MOVQ	32(SP), AX
+	TESTQ	$FAULTS, UCONTEXT_MASK(AX)
+	JEQ	more
+	MOVQ	$FAULTS, 0(SP)	// Go's handler, which the tick has interrupted, blocks them
+	MOVL	$SIG_UNBLOCK, DI
+	MOVQ	SP, SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigprocmask, AX
+	SYSCALL
 more:
 	RDTSC
 	SHLQ	$32, DX
@@ -211,7 +230,38 @@ done:
 	ADDQ	$56, SP
 	RET
 
-// segment returns in AX the base of segment FS. It keeps BX.
+// catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if the program, or C code in it,
+// has put others in their place. It keeps BX.
+TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$32, SP	// a sigaction
+	LEAQ	·deathEntry(SB), R12
+	MOVL	$SIGSEGV, DI
+	CALL	·handledBy(SB)
+	JNE	others
+	LEAQ	·busEntry(SB), R12
+	MOVL	$SIGBUS, DI
+	CALL	·handledBy(SB)
+	JNE	others
+	MOVL	$1, AX
+	ADDQ	$32, SP
+	RET
+others:
+	XORL	AX, AX
+	ADDQ	$32, SP
+	RET
+
+// handledBy compares the handler of signal DI with R12. It writes to the caller's stack.
+TEXT ·handledBy(SB), NOSPLIT|NOFRAME, $0
+	XORL	SI, SI
+	LEAQ	8(SP), DX
+	MOVQ	$0, (DX)
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	CMPQ	R12, 8(SP)
+	RET
+
+// segment returns in AX the base of segment FS. It keeps BX and SI.
 TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
 	CMPB	·readsFS(SB), $0
 	JEQ	ask
@@ -219,17 +269,20 @@ TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
 	RET
 ask:
 	SUBQ	$8, SP
+	MOVQ	SI, R12
 	MOVL	$ARCH_GET_FS, DI
 	MOVQ	SP, SI
 	MOVL	$SYS_arch_prctl, AX
 	SYSCALL
+	MOVQ	R12, SI
 	MOVQ	0(SP), AX
 	ADDQ	$8, SP
 	RET
 
 // windowFault returns from handlers of faults if the fault is one of a window: then the window ends, and leaveTick goes on.
 // The interpreter reads what the program would read, and the program may be about to fault, or to wait until other threads
-// have done something. DX = ucontext. It keeps DI, SI and DX, and sets AX to 1 if the fault is one.
+// have done something. A signal that a process has sent is the program's, as if it had come before the tick. DI = signal,
+// SI = siginfo, DX = ucontext, for which such a signal gets the tick's. It keeps DI and SI, and sets AX to 1 if the fault is one.
 TEXT ·windowFault(SB), NOSPLIT|NOFRAME, $0
 	LEAQ	·takerAt(SB), R8
 	MOVL	$TAKERS, R9
@@ -249,11 +302,20 @@ none:
 	XORL	AX, AX
 	RET
 found:
+	CMPL	SIGINFO_CODE(SI), $0	// below: sent by a process
+	JLE	sent
 	MOVQ	R10, UCONTEXT_RSP(DX)
 	LEAQ	·leaveTick(SB), AX
 	MOVQ	AX, UCONTEXT_RIP(DX)
 	MOVL	$1, AX
 	RET
+sent:
+	MOVQ	32(R10), DX	// where tickEntry keeps it
+	MOVQ	UCONTEXT_RIP(DX), AX
+	CMPQ	AX, ·goHandler(SB)
+	JNE	none
+	MOVQ	UCONTEXT_RDX(DX), DX
+	JMP	none
 
 // tickThread is the function of the thread: void *(*)(void *). It waits until
 // ticksOn is set, and then ticks for as long as it can sleep. While Go code runs,

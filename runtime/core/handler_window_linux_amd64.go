@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/window"
 )
 
@@ -85,19 +86,24 @@ var (
 
 // beginWindow returns the taker that takes a window at a tick, 0 if there is none. The tick stands for some
 // ns, and has interrupted ctx; the base of segment FS is fs. The thread's g is at the address g, which is 0 in a thread of C.
-func beginWindow(ctx *ucontext, stands uint64, fs, g uint64) *taker {
-	if stands == 0 || g == 0 || golink.Load32(&detached) != 0 || golink.Load32(&counts.Stopped) != 0 {
+// Windows may fault, so there is none unless the handlers of faults are core's, and the program has not blocked faults.
+func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *taker {
+	const faults = 1<<(sys.SigSEGV-1) | 1<<(sys.SigBUS-1)
+	if stands == 0 || golink.Load32(&detached) != 0 || golink.Load32(&counts.Stopped) != 0 {
 		return nil
 	}
 	if ctx.rip == goHandler {
 		ctx = ctx.rdx
 	}
 	switch _, inText := textOffset(ctx.rip); {
-	case !inText:
+	case !inText || g == 0:
 		golink.Add64(&counts.Windows.Other, 1)
 		return nil
 	case ctx.leavesCall():
 		golink.Add64(&counts.Windows.Calls, 1)
+		return nil
+	case !catches || ctx.mask&faults != 0:
+		golink.Add64(&counts.Windows.Uncaught, 1)
 		return nil
 	}
 	var t *taker

@@ -29,6 +29,9 @@ type Windows struct {
 	Busy   uint64             // ticks without a window, because all interpreters were in use
 	Calls  uint64             // ticks at the exit of a system call, which belong to the call
 	Other  uint64             // ticks outside of Go code
+
+	// Ticks without a window, because the program has handlers of SIGSEGV or SIGBUS of its own, or blocks these.
+	Uncaught uint64
 }
 
 const (
