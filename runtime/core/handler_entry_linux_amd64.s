@@ -10,6 +10,7 @@
 #include "textflag.h"
 
 #define SYS_mmap	9
+#define SYS_rt_sigprocmask	14
 #define SYS_clone	56
 #define SYS_execve	59
 #define SYS_write	1
@@ -22,6 +23,9 @@
 
 #define SIGINFO_CODE	8
 #define SIGINFO_ADDR	16
+
+#define SIGBUS	7
+#define SIG_BLOCK	0
 
 // ADDRESS returns the address of a symbol that Go code cannot name.
 #define ADDRESS(sym) \
@@ -133,9 +137,27 @@ exit:
 chain:
 	JMP	·chain(SB)
 
-// chain enters the handler that was there before.
+// chain enters the handler that was there before. SIGBUS must not interrupt that of SIGBUS: of one signal after the other,
+// each within the handler of the one before, the signal stack would overflow.
 TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVLQZX	DI, DI
+	CMPL	DI, $SIGBUS
+	JNE	enter
+	MOVQ	SI, R12
+	MOVQ	DX, R13
+	SUBQ	$8, SP
+	MOVQ	$(1<<(SIGBUS-1)), 0(SP)
+	MOVL	$SIG_BLOCK, DI
+	MOVQ	SP, SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigprocmask, AX
+	SYSCALL
+	ADDQ	$8, SP
+	MOVL	$SIGBUS, DI
+	MOVQ	R12, SI
+	MOVQ	R13, DX
+enter:
 	LEAQ	·oldHandlers(SB), AX
 	MOVQ	(AX)(DI*8), AX
 	JMP	AX

@@ -1,0 +1,167 @@
+package main
+
+// This file tests that programs whose ticks do something behave as the plain ones in surroundings that could disturb the
+// handler of ticks, or that it could disturb. testdata/manners has the programs.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/internal/pepbuildtest"
+)
+
+var disturbances = []struct {
+	what string
+	env  string
+}{
+	{"sent SIGSEGV", ""},
+	{"sent SIGBUS", ""},
+	{"sent SIGURG", ""},
+	{"faults", ""},
+	{"profile", ""},
+	{"timer", ""},
+	{"mapped", ""},
+	{"userfaultfd", ""},
+	{"children", ""},
+	{"goroutines", ""},
+	{"goroutines", "GODEBUG=asyncpreemptoff=1"},
+	{"collections", ""},
+	{"collections", "GODEBUG=gcstoptheworld=1"},
+	{"collections", "GODEBUG=clobberfree=1"},
+	{"collections", "GODEBUG=gccheckmark=1"},
+	{"processors", ""},
+	{"recursion", ""},
+	{"recursion", "GODEBUG=gcshrinkstackoff=1"},
+	{"seccomp", ""},
+	{"blocked", ""},
+	{"replaced", ""},
+}
+
+func TestManners(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("signals of ticks are for linux/amd64")
+	}
+	if testing.Short() {
+		t.Skip("takes about a minute")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "manners"))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/manners\n\ngo 1.26\n")
+	plain := filepath.Join(t.TempDir(), "plain")
+	cmd := exec.Command("go", "build", "-o", plain, ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, mode := range []string{"sample", "windows"} {
+		prog := build(t, dir, "-pepmode="+mode)
+		for _, d := range disturbances {
+			t.Run(strings.TrimSpace(mode+" "+d.what+" "+d.env), func(t *testing.T) {
+				want := disturbed(t, plain, d.what, d.env, false)
+				got := disturbed(t, prog, d.what, d.env, true)
+				if got.outcome != want.outcome {
+					t.Errorf("got %s\nwant %s", got.outcome, want.outcome)
+				}
+				p := readProfile(t, got.dir, "paths")
+				t.Logf("%q", p.Comments[0])
+				if m := windowsTaken.FindStringSubmatch(p.Comments[0]); mode == "windows" && (m == nil || len(m[1]) < 2) {
+					t.Errorf("want ten windows at least: %q", p.Comments)
+				}
+				if d.what == "profile" {
+					got.checkCPUProfile(t)
+				}
+			})
+		}
+	}
+}
+
+var windowsTaken = regexp.MustCompile(` (\d+) windows`)
+
+// A disturbance is how a program ended, and the directory with its profiles.
+type disturbance struct{ outcome, dir string }
+
+func disturbed(t *testing.T, prog, what, env string, ticks bool) disturbance {
+	t.Helper()
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, prog, what)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms", "CPUPROFILE="+filepath.Join(dir, "cpu"), env)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if ticks {
+		stop, err := pepbuildtest.SendTicks(prog, cmd.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return disturbance{fmt.Sprintf("%s\n%s", cmd.ProcessState, &out), dir}
+}
+
+// checkCPUProfile checks that the CPU profile of package runtime/pprof has the time of the program, and twice as much of it
+// for main.twice as for main.once.
+func (d disturbance) checkCPUProfile(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(d.dir, "cpu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(d.dir, "cpu.used"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := map[string]float64{}
+	for _, s := range p.Sample {
+		seen := map[string]bool{}
+		for _, l := range s.Location {
+			for _, line := range l.Line {
+				if name := line.Function.Name; !seen[name] {
+					seen[name] = true
+					ns[name] += float64(s.Value[1])
+				}
+			}
+		}
+		ns[""] += float64(s.Value[1])
+	}
+	t.Logf("of %.0f ns %.0f in the profile, main.twice %.0f, main.once %.0f", used, ns[""], ns["main.twice"], ns["main.once"])
+	if x := ns[""] / used; x < 0.6 || x > 1.2 {
+		t.Errorf("the profile has %.2f of the time", x)
+	}
+	if x := ns["main.twice"] / ns["main.once"]; x < 1.2 || x > 3.3 {
+		t.Errorf("main.twice has %.2f of the time of main.once, want 2", x)
+	}
+	if x := (ns["main.twice"] + ns["main.once"]) / ns[""]; x < 0.9 {
+		t.Errorf("%.2f of the profile is where the program computes", x)
+	}
+}
