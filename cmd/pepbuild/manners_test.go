@@ -79,6 +79,10 @@ func TestManners(t *testing.T) {
 				}
 				p := readProfile(t, got.dir, "paths")
 				t.Logf("%q", p.Comments[0])
+				if uncaught := strings.Contains(p.Comments[0], " ticks without a window, because the program handles or blocks SIGSEGV"); mode == "windows" &&
+					(d.what == "blocked" || d.what == "replaced") != uncaught {
+					t.Errorf("whether the program keeps windows away: %q", p.Comments)
+				}
 				if m := windowsTaken.FindStringSubmatch(p.Comments[0]); mode == "windows" && (m == nil || len(m[1]) < 2) {
 					t.Errorf("want ten windows at least: %q", p.Comments)
 				}

@@ -183,6 +183,7 @@ func endWindow(t *taker, now uint64) {
 	m := &t.machine
 	w := &t.window
 	m.Leave()
+	program.Leave(m.Actions())
 	if program.Full() {
 		decodedCode.Fill()
 	}

@@ -75,6 +75,9 @@ func (m *Machine) Leave() {
 	}
 }
 
+// Actions are what the machine calls Code.Actions with.
+func (m *Machine) Actions() *Actions { return &m.d.acts }
+
 // Decoded returns how many instructions the window had to decode.
 func (m *Machine) Decoded() int { return m.fresh }
 

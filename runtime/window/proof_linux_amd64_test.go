@@ -11,7 +11,7 @@ import (
 )
 
 // called has what handlers call, so that the linker keeps it though it is inlined elsewhere.
-var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended}
+var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*Rows).Leave, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended}
 
 var away = regexp.MustCompile(`\t(?:CALL|JMP) (\S+?)(?:\(SB\))?\s*$`)
 
@@ -33,7 +33,7 @@ func TestMachineCode(t *testing.T) {
 	}
 	const here = "github.com/pepgo/pep/"
 	var next []string
-	for _, name := range []string{"window.(*Rows).Actions", "window.(*Rows).Event", "window.(*Rows).PC", "window.(*Rows).Full", "window.(*Rows).Clear",
+	for _, name := range []string{"window.(*Rows).Actions", "window.(*Rows).Event", "window.(*Rows).PC", "window.(*Rows).Full", "window.(*Rows).Clear", "window.(*Rows).Leave",
 		"follow.(*Machine).Step", "follow.(*Machine).Reset", "follow.(*Machine).Ended"} {
 		next = append(next, here+"runtime/"+name)
 	}

@@ -18,12 +18,14 @@
 //		code.Fill()
 //	}
 //
-// Actions, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can use them.
+// Actions, Leave, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can use them.
 // Any number of threads may call them at once, but Clear only while no window is being taken.
 // Actions looks for the function first, which mostly is that of the instruction before.
 package window
 
 import (
+	"unsafe"
+
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/runtime/golink"
@@ -39,7 +41,7 @@ type Rows struct {
 	rows      []actiontable.Row // used of them
 	ops       []register.Op     // usedOps of them
 
-	decoding uint32 // 1 while a thread decodes a function
+	decoding uint64 // address of the Actions for which a thread decodes a function, or 0
 	full     uint32
 	used     int
 	usedOps  int
@@ -120,7 +122,7 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	if fn < 0 || fn >= len(funcs) {
 		return true
 	}
-	if golink.Load64(&funcs[fn]) == 0 && !r.decode(fn) {
+	if golink.Load64(&funcs[fn]) == 0 && !r.decode(fn, a) {
 		return false
 	}
 	own := r.own(fn)
@@ -151,14 +153,20 @@ func (r *Rows) addr(fn int) uint64 {
 }
 
 // decode decodes the rows of a function. It reports false if there is no room for it, or another thread is decoding.
-func (r *Rows) decode(fn int) bool {
-	if !golink.Cas32(&r.decoding, 0, 1) {
+func (r *Rows) decode(fn int, a *interp.Actions) bool {
+	if !golink.Cas64(&r.decoding, 0, addressOf(a)) {
 		return false
 	}
 	ok := r.decodeAlone(fn)
-	golink.Store32(&r.decoding, 0)
+	golink.Store64(&r.decoding, 0)
 	return ok
 }
+
+// Leave says that a handler of faults has left Actions, if it has, which was called with a: the program's file, which has the
+// table, could not be read.
+func (r *Rows) Leave(a *interp.Actions) { golink.Cas64(&r.decoding, addressOf(a), 0) }
+
+func addressOf(a *interp.Actions) uint64 { return uint64(uintptr(unsafe.Pointer(a))) }
 
 func (r *Rows) decodeAlone(fn int) bool {
 	rows, used, ops, usedOps := r.rows, r.used, r.ops, r.usedOps

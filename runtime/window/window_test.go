@@ -164,6 +164,24 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// If a fault has ended a thread's decoding, others decode when the thread says so, and not before.
+func TestLeftWhileDecoding(t *testing.T) {
+	r, err := New(program(t), text, make([]actiontable.Row, 9), make([]register.Op, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left, other interp.Actions
+	r.decoding = addressOf(&left)
+	r.Leave(&other)
+	if r.Actions(text+36, &other) {
+		t.Error("two threads decode at once")
+	}
+	r.Leave(&left)
+	if !r.Actions(text+36, &other) {
+		t.Error("nobody decodes any more")
+	}
+}
+
 func TestRefused(t *testing.T) {
 	data := program(t)
 	for _, test := range []struct {
