@@ -34,6 +34,7 @@ var does = map[string]func(){
 	"seccomp":      func() { confine(); while(runtime.GC, func() { allocate(300) }) },
 	"blocked":      blocked,
 	"replaced":     replaced,
+	"never":        never,
 }
 
 func main() {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -20,7 +21,7 @@ func twice(n int) int { return work(2*n) + 1 }
 //go:noinline
 func once(n int) int { return work(n) + 2 }
 
-// profile takes a CPU profile, which must have as much time as the program has used. Faults come in between.
+// profile takes a CPU profile, and says how much time the program has used.
 func profile() {
 	var b bytes.Buffer
 	before := used()
@@ -28,7 +29,7 @@ func profile() {
 		fmt.Println(err)
 	}
 	while(func() {}, func() {
-		for range 100 {
+		for range 300 {
 			twice(1)
 			once(1)
 		}
@@ -199,5 +200,20 @@ func replaced() {
 		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGSEGV), uintptr(unsafe.Pointer(&new)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
 		work(100)
 		new = old
+	}
+}
+
+// never writes to memory that cannot be written to. What follows would be a fatal error.
+func never() {
+	debug.SetPanicOnFault(true)
+	data, err := syscall.Mmap(-1, 0, os.Getpagesize(), syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		panic(err)
+	}
+	for range 100_000 {
+		recovers(func() {
+			data[0] = 1
+			new(sync.Mutex).Unlock()
+		})
 	}
 }
