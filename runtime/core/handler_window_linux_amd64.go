@@ -243,35 +243,36 @@ func onEvent(m *interp.Machine, event uint64) {
 	if !ok {
 		return
 	}
-	s, fresh := t.stacks.Of(m)
+	s, _ := t.stacks.Of(m)
 	if s == nil {
 		return
-	}
-	if fresh {
-		s.Labels = t.labels(s)
 	}
 	s.Step(s.Hi-m.R[4], fn, action)
 	ended := s.Ended()
 	if len(ended) == 0 {
 		return
 	}
+	t.label(s)
 	pc := uint32(program.PC(event) - uint64(textBase))
 	for _, path := range ended {
 		t.end(s, path, pc)
 	}
 }
 
-// labels returns the number of a goroutine's labels. If the window has changed them, they are in the window's buffer, and
-// not known.
-func (t *taker) labels(s *window.Stack) uint32 {
+// label finds the number of a goroutine's labels, which the window may change. Labels that the window has made are in its
+// buffer: its paths count as if there were none.
+func (t *taker) label(s *window.Stack) {
 	if labelsAt == 0 {
-		return 0
+		return
 	}
-	p, ok := t.machine.Load(s.G+uint64(labelsAt), 8)
-	if !ok || p == 0 || p != *(*uint64)(golink.At(uintptr(s.G) + labelsAt)) {
-		return 0
+	at, ok := t.machine.Load(s.G+uint64(labelsAt), 8)
+	if !ok || at == s.LabelsAt {
+		return
 	}
-	return counts.NumberOfLabels((*golink.Labels)(golink.At(uintptr(p))))
+	s.LabelsAt, s.Labels, t.chainOf = at, 0, 0
+	if !t.machine.Wrote(at) {
+		s.Labels = uint32(counts.WordLabels((*golink.Labels)(golink.At(uintptr(at)))))
+	}
 }
 
 // end counts a path that ends at pc, relative to the text.
@@ -280,6 +281,9 @@ func (t *taker) end(s *window.Stack, path, pc uint32) {
 	bp, sp := m.R[5], m.R[4]
 	if t.chainOf != uintptr(unsafe.Pointer(s)) || t.chainBP != bp || m.Returned >= bp+8 {
 		t.walk(s, sp, bp)
+	}
+	if s.Labels == pepfile.NoRoomLabels {
+		golink.Add64(&counts.Unlabelled, int64(t.weight))
 	}
 	leaf := uint32(0)
 	if top, ok := m.Load(sp, 8); ok {
@@ -312,6 +316,9 @@ func (t *taker) end(s *window.Stack, path, pc uint32) {
 	if room != 0 {
 		k := &t.chain
 		k.Path, k.PC, k.Leaf, k.Labels = path, pc, leaf, s.Labels
+		if s.Labels == pepfile.NoRoomLabels {
+			k.Labels = 0
+		}
 		n := k.N
 		e, short, ok := counts.Claim(k) // which may shorten k
 		if k.N != n {

@@ -190,6 +190,17 @@ func (m *Machine) Load(a, w uint64) (v uint64, ok bool) { return m.load(a, w) }
 // Store changes what the window sees, as if the window had stored it: the low w bytes, 1 to 8, of v.
 func (m *Machine) Store(a, v, w uint64) bool { return m.store(a, v, w) }
 
+// Wrote reports whether the window has written to the line of an address.
+func (m *Machine) Wrote(a uint64) bool {
+	line := a &^ lineMask
+	for h := dirOf(line); *m.takenAt(h)>>(h%64)&1 != 0; h++ {
+		if m.dir[h%dirSize].line == line {
+			return true
+		}
+	}
+	return false
+}
+
 // word is the word at an address of this process.
 func word(at uint64) *uint64 { return (*uint64)(unsafe.Add(nil, at)) }
 

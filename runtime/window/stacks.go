@@ -16,8 +16,11 @@ type Stack struct {
 	*follow.Machine
 	G      uint64 // address of the goroutine's g
 	Lo, Hi uint64 // where the stack begins and ends
-	Labels uint32 // for the caller
 	met    uint32
+
+	// For the caller: a number for labels, and what it was found by. A stack that is new has none.
+	Labels   uint32
+	LabelsAt uint64
 }
 
 // Stacks are those that a window has met.
@@ -63,6 +66,7 @@ func (s *Stacks) Of(m *interp.Machine) (stack *Stack, new bool) {
 		if stack, new = s.find(g); new {
 			stack.Reset()
 			stack.Machine.Late = s.late
+			stack.Labels, stack.LabelsAt = 0, 0
 		}
 		s.met++
 		stack.G, stack.met = g, s.met

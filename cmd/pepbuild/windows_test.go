@@ -1,0 +1,171 @@
+package main
+
+// This file tests what windows count.
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"testing"
+	"unsafe"
+
+	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/runtime/pepfile"
+)
+
+// byNumber calls main.classify with 600 numbers, under labels with these numbers. The number says which path it takes.
+const byNumber = `package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"runtime/pprof"
+	"strconv"
+	"time"
+)
+
+var hits [4]int
+
+//go:noinline
+func classify(n int) {
+	if n&1 != 0 {
+		hits[0]++
+	}
+	if n&2 != 0 {
+		hits[1]++
+	}
+	if n&4 != 0 {
+		hits[2]++
+	}
+	if n&8 != 0 {
+		hits[3]++
+	}
+}
+
+func main() {
+	for start, n := time.Now(), 0; time.Since(start) < 600*time.Millisecond; n++ {
+		pprof.Do(context.Background(), pprof.Labels("n", strconv.Itoa(n%600)), func(context.Context) {
+			for range 20_000 {
+				classify(n % 600)
+			}
+		})
+	}
+	fmt.Println("ready")
+	bufio.NewReader(os.Stdin).ReadByte()
+}
+`
+
+// A taker of windows keeps the entries of earlier windows. It counts none of them in a window that has not seen it, no
+// other entry in the place of one, and in no window what others have seen.
+func TestWindowsKeepEntriesApart(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("windows are for linux/amd64")
+	}
+	if testing.Short() {
+		t.Skip("compiles std")
+	}
+	dir, profiles := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), byNumber)
+	write(t, filepath.Join(dir, "go.mod"), "module numbers\n\ngo 1.26\n")
+	prog := build(t, dir, "-pepmode=windows")
+	cmd := exec.Command(prog)
+	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS=tick=1ms")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := pepbuildtest.SendTicks(prog, cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Error(err)
+	}
+	stop()
+	names, _ := filepath.Glob(filepath.Join(profiles, "*.pep"))
+	if len(names) != 1 {
+		t.Fatalf("files %q", names)
+	}
+	checkLogOfWindows(t, names[0])
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	path, count := map[string]string{}, 0
+	for _, s := range readProfile(t, profiles, "paths").Sample {
+		if s.Location[1].Line[0].Function.Name != "main.classify" || len(s.Label["n"]) == 0 {
+			continue
+		}
+		n, err := strconv.Atoi(s.Label["n"][0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		count++
+		kind := fmt.Sprint(n % 16)
+		if p := s.Label["path"][0]; path[kind] == "" {
+			path[kind] = p
+		} else if path[kind] != p {
+			t.Errorf("classify(%d) took path %s, and another number with the same bits %s", n, p, path[kind])
+		}
+	}
+	other := map[string]bool{}
+	for _, p := range path {
+		other[p] = true
+	}
+	if len(other) != 16 || count < 100 {
+		t.Errorf("%d paths of classify, want 16; in %d samples", len(other), count)
+	}
+}
+
+// checkLogOfWindows compares what windows have counted, by the log, with the counts of the file.
+func checkLogOfWindows(t *testing.T, name string) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := pepfile.TableAt(unsafe.Pointer(&data[0]))
+	windows, fitting, missed, ends, logged := 0, 0, uint64(0), uint64(0), map[uint32]uint64{}
+	damaged := f.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+		windows++
+		sum := uint64(w.Missed)
+		for _, r := range records {
+			sum += uint64(r.Count)
+			logged[r.Entry-1] += uint64(r.Count)
+		}
+		if sum != uint64(w.Ends) {
+			t.Errorf("window %d: entries have %d ends, the window has %d", w.Number, sum, w.Ends)
+		}
+		// Windows that went on behind their length count several times.
+		if w.Ends <= w.Events && (w.Ends > 0 || w.Events < 500) {
+			fitting++
+		}
+		missed += uint64(w.Missed)
+		ends += sum
+	})
+	if damaged > 0 || windows < 100 || fitting < windows*3/4 {
+		t.Errorf("of %d windows %d are damaged, and %d have as many ends as they may have", windows, damaged, fitting)
+	}
+	if ends != f.Taken && f.Log == uint64(windows) {
+		t.Errorf("windows have %d ends, the file has %d", ends, f.Taken)
+	}
+	for i := range f.Filled() {
+		if e := f.Entry(i); e.Path != pepfile.TickPath && f.Log == uint64(windows) && missed == 0 && e.Count != logged[i] {
+			t.Errorf("entry %d: windows have counted %d, the file has %d", i, logged[i], e.Count)
+		}
+	}
+	t.Logf("%d windows in the log of %d, %d ends, %d missed", windows, f.Log, ends, missed)
+}
