@@ -62,7 +62,7 @@ func TestEndsThatDifferAreNoticed(t *testing.T) {
 			e := &Env{Work: t.TempDir()}
 			x := test.end
 			x.name = "argument"
-			_, err := e.end(&x, script(t, plain), script(t, test.got))
+			_, err := e.end(&x, script(t, plain), script(t, test.got), "sample")
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
@@ -76,10 +76,10 @@ func TestSignalsArriveWhenTheProgramIsReady(t *testing.T) {
 	e := &Env{Work: t.TempDir()}
 	i := slices.IndexFunc(ends, func(x end) bool { return x.name == "two SIGINT" })
 	x := ends[i]
-	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; "+handler+wait)); err != nil {
+	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; "+handler+wait), "sample"); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; trap 'exit 8' INT;"+wait)); err == nil {
+	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; trap 'exit 8' INT;"+wait), "sample"); err == nil {
 		t.Error("another exit code after a signal is not noticed")
 	}
 }

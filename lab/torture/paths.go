@@ -12,6 +12,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/lab/gotest"
 	"github.com/pepgo/pep/lab/randprog"
@@ -30,10 +31,12 @@ var pathBuilds = map[string][]string{
 	"sample": {"tick=100us,samples=64,stride=7", "tick=100us,samples=1000000000,stride=1"},
 	"taps":   {"tick=100us,samples=64,stride=7"},
 	"bursts": {"tick=100us,samples=64,stride=7", "tick=100us,taps=full"},
+
+	gotest.Windows: {"tick=100us"},
 }
 
 func pathsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("sample", "taps", "bursts")
+	modes := e.modes("sample", "taps", "bursts", gotest.Windows)
 	if e.Short {
 		name := fmt.Sprintf("program of seed %d", seedOfCI)
 		return []Case{{name, func(e *Env, r *Result) { e.paths(r, []uint64{seedOfCI}, modes) }}}, nil
@@ -61,7 +64,7 @@ type subject struct {
 	name string
 	want string // what it prints
 
-	compared, cut, sampled int
+	compared, cut, sampled, windows int
 }
 
 // paths compares the programs of seeds.
@@ -97,14 +100,14 @@ func (e *Env) paths(r *Result, seeds []uint64, modes []string) {
 			return
 		}
 	}
-	compared, cut, sampled := 0, 0, 0
+	compared, cut, sampled, windows := 0, 0, 0, 0
 	for _, s := range all {
 		if err := s.compare(modes); err != nil {
 			r.fail("seed %d: %v", s.Seed, err)
 		}
-		compared, cut, sampled = compared+s.compared, cut+s.cut, sampled+s.sampled
+		compared, cut, sampled, windows = compared+s.compared, cut+s.cut, sampled+s.sampled, windows+s.windows
 	}
-	r.Note = fmt.Sprintf("%d counts of paths, %d functions with paths that are cut, %d samples", compared, cut, sampled)
+	r.Note = fmt.Sprintf("%d counts of paths, %d functions with paths that are cut, %d samples, %d windows", compared, cut, sampled, windows)
 }
 
 func (e *Env) writeProgram(module, name string, files map[string]string) error {
@@ -146,6 +149,9 @@ func (s *subject) exec(build, opts string, env ...string) (*profile.File, error)
 	}
 	defer os.RemoveAll(dir)
 	p := &process{exe: filepath.Join(s.e.Work, "bin", build, s.name), dir: dir, opts: opts, env: env, time: time.Minute}
+	if build == gotest.Windows {
+		p.ticks = p.exe
+	}
 	got := p.run()
 	if text := got.state + ", " + got.stdout + got.stderr; s.want == "" {
 		s.want = text
@@ -156,6 +162,9 @@ func (s *subject) exec(build, opts string, env ...string) (*profile.File, error)
 		return nil, nil
 	}
 	files := profiles(dir, "paths")
+	if build == gotest.Windows && len(files) == 0 { // there was no tick
+		return nil, nil
+	}
 	if len(files) != 1 {
 		return nil, fmt.Errorf("%s, PEPOPTS=%s: %d profiles of paths, want 1", build, opts, len(files))
 	}
@@ -196,8 +205,9 @@ func (s *subject) compare(modes []string) error {
 		for _, opts := range pathBuilds[mode] {
 			var paths []profile.Path
 			f, err := s.exec(mode, opts)
-			if err == nil {
+			if err == nil && f != nil {
 				paths, err = f.Paths()
+				s.windows += int(f.Fact(facts.Windows))
 			}
 			if err != nil {
 				s.r.fail("seed %d: %v", s.Seed, err)

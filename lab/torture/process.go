@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pepgo/pep/internal/pepbuildtest"
 	"github.com/pepgo/pep/lab/gotest"
 )
 
@@ -24,7 +25,10 @@ type process struct {
 	opts string   // PEPOPTS
 	env  []string // more
 	time time.Duration
-	raw  bool // what it prints is not settled: whoever reads it wants the traces
+	// The executable, if it gets ticks from outside: see pepbuildtest.SendTicks.
+	ticks string
+
+	raw bool // what it prints is not settled: whoever reads it wants the traces
 
 	broken  bool                                  // nobody reads what it prints
 	started func(p *os.Process, stdout io.Reader) // does something to it; gets what it prints meanwhile
@@ -53,7 +57,12 @@ func (p *process) run() outcome {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if p.started == nil && !p.broken {
 		start := time.Now()
-		err := cmd.Run()
+		err := cmd.Start()
+		if err == nil {
+			stop := p.sendTicks(cmd.Process.Pid)
+			err = cmd.Wait()
+			stop()
+		}
 		return p.ended(ctx, cmd, err, &stdout, &stderr, time.Since(start))
 	}
 	r, w, err := os.Pipe()
@@ -71,6 +80,7 @@ func (p *process) run() outcome {
 	if err != nil {
 		return outcome{state: err.Error()}
 	}
+	defer p.sendTicks(cmd.Process.Pid)()
 	copied := make(chan bool)
 	go func() {
 		defer close(copied)
@@ -89,6 +99,16 @@ func (p *process) run() outcome {
 		<-copied
 	}
 	return p.ended(ctx, cmd, err, &stdout, &stderr, took)
+}
+
+// sendTicks sends ticks until the caller stops it. The program has none if its table of symbols cannot be read.
+func (p *process) sendTicks(pid int) (stop func()) {
+	if p.ticks != "" {
+		if stop, err := pepbuildtest.SendTicks(p.ticks, pid); err == nil {
+			return stop
+		}
+	}
+	return func() {}
 }
 
 func (p *process) ended(ctx context.Context, cmd *exec.Cmd, err error, stdout, stderr *bytes.Buffer, took time.Duration) outcome {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/lab/gotest"
 )
 
 //go:embed testdata/soak.go
@@ -34,7 +35,7 @@ func soakCases(e *Env) (cases []Case, err error) {
 	if length == 0 {
 		length = time.Hour
 	}
-	modes := e.modes("sample", "exact", "taps", "bursts")
+	modes := e.modes("sample", "exact", "taps", "bursts", gotest.Windows)
 	if e.Short {
 		// The Go runtime calls these packages in unusual situations.
 		modes, length, packages = e.modes("sample", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
@@ -192,6 +193,12 @@ func samplesAddUp(dir string) (comment string, err error) {
 func addsUp(f *profile.File, have uint64) error {
 	taken, asked := f.Fact(facts.Samples), samplesOfTick*f.Fact(facts.Ticks)
 	known := taken + f.Fact(facts.Dropped) + samplesOfTick*f.Fact(facts.Overruns)
+	if f.Fact(facts.Windows) > 0 {
+		if all := have + f.Fact(facts.Dropped); all > taken+endsInFlight || all+endsInFlight < taken {
+			return fmt.Errorf("%d ends of paths in the profile or dropped, %d in windows: %q", all, taken, f.Comments)
+		}
+		return nil
+	}
 	switch {
 	case asked == 0:
 		return fmt.Errorf("no tick: %q", f.Comments)

@@ -196,7 +196,7 @@ func (e *Env) build(mode, dir, exe, packages string) error {
 			return err
 		}
 		name, args = e.Pepbuild, append(args, flags...)
-		if packages != "" {
+		if packages != "" && mode != gotest.Windows { // which has all packages
 			args = append(args, "-peppkg="+packages)
 		}
 	}
