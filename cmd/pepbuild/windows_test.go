@@ -157,10 +157,16 @@ func checkLogOfWindows(t *testing.T, name string) {
 	windows, fitting, missed, ends, logged := 0, 0, uint64(0), uint64(0), map[uint32]uint64{}
 	damaged := f.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		windows++
-		sum := uint64(w.Missed)
+		sum, labels := uint64(w.Missed), map[uint32]bool{}
 		for _, r := range records {
 			sum += uint64(r.Count)
 			logged[r.Entry-1] += uint64(r.Count)
+			if e := f.Entry(r.Entry - 1); e.Labels != 0 {
+				labels[e.Labels] = true
+			}
+		}
+		if len(labels) > 2 { // most windows are shorter than main.calls
+			t.Errorf("window %d has entries of %d labels", w.Number, len(labels))
 		}
 		if sum != uint64(w.Ends) {
 			t.Errorf("window %d: entries have %d ends, the window has %d", w.Number, sum, w.Ends)
