@@ -13,7 +13,6 @@ import (
 
 // windows returns the windows in the log. The slice samples has for each entry the index of its sample + 1, or 0.
 func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
-	var features []weigh.Window
 	d.windows = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		var b report.Burst
 		b.Ticks = c.ticks(w.Time)
@@ -23,13 +22,10 @@ func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
 				b.Counts = append(b.Counts, r.Count)
 			}
 		}
+		x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
+		b.Weight = x.Weight()
 		list = append(list, b)
-		features = append(features, weigh.Window{Time: float64(w.Time), Cycles: float64(w.Cycles), Steps: float64(w.Steps),
-			Decoded: float64(w.Decoded), Events: float64(w.Events), Ends: float64(w.Ends)})
 	})
-	for i, x := range weigh.Windows(features) {
-		list[i].Weight = x
-	}
 	return list
 }
 

@@ -26,8 +26,8 @@ func TestNumbering(t *testing.T) {
 func TestWindowsOfALog(t *testing.T) {
 	c := countsOf(pepfiletest.New())
 	c.Tick = 1e7
-	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Cycles: 40000}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}})
-	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Cycles: 40000}, nil)
+	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Waits: 400}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}})
+	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Waits: 400}, nil)
 	c.Window(1).Steps++
 	var d damage
 	list := c.windows([]int32{0, 0, 6, 0, 0}, &d)

@@ -216,13 +216,8 @@ TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	TESTQ	AX, AX
 	JEQ	done
 	MOVQ	$0, (AX)	// taker.sp
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, BX
-	MOVQ	40(SP), AX
 	MOVQ	·endWindowCode(SB), R12
-	CALL	·callGo(SB)	// endWindow(taker, cycles)
+	CALL	·callGo(SB)	// endWindow(taker)
 done:
 	CALL	·openHandlers(SB)
 	MOVQ	48(SP), R12
@@ -230,38 +225,30 @@ done:
 	ADDQ	$56, SP
 	RET
 
-// catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if the program, or C code in it,
-// has put others in their place. It keeps BX.
-TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$32, SP	// a sigaction
-	LEAQ	·deathEntry(SB), R12
-	MOVL	$SIGSEGV, DI
-	CALL	·handledBy(SB)
-	JNE	others
-	LEAQ	·busEntry(SB), R12
-	MOVL	$SIGBUS, DI
-	CALL	·handledBy(SB)
-	JNE	others
-	MOVL	$1, AX
-	ADDQ	$32, SP
-	RET
-others:
-	XORL	AX, AX
-	ADDQ	$32, SP
+// timeLoad loads a byte from the address AX, and returns in AX how many cycles that takes. Interpreters call it from Go.
+TEXT ·timeLoad(SB), NOSPLIT|NOFRAME, $0
+	MOVQ	AX, CX
+	LFENCE
+	RDTSC
+	LFENCE
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, BX
+	MOVB	(CX), CX
+	LFENCE
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	SUBQ	BX, AX
 	RET
 
-// handledBy compares the handler of signal DI with R12. It writes to the caller's stack.
-TEXT ·handledBy(SB), NOSPLIT|NOFRAME, $0
-	XORL	SI, SI
-	LEAQ	8(SP), DX
-	MOVQ	$0, (DX)
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigaction, AX
-	SYSCALL
-	CMPQ	R12, 8(SP)
+// func timeLoadPC() (p uintptr)
+TEXT ·timeLoadPC(SB), NOSPLIT, $0-8
+	LEAQ	·timeLoad(SB), AX
+	MOVQ	AX, p+0(FP)
 	RET
 
-// segment returns in AX the base of segment FS. It keeps BX and SI.
+// segment returns in AX the base of segment FS. It keeps BX.
 TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
 	CMPB	·readsFS(SB), $0
 	JEQ	ask

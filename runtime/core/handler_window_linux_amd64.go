@@ -151,7 +151,7 @@ func runWindow(t *taker, now uint64) (more bool) {
 		t.stacks.Late()
 		steps = windowSteps - m.Steps
 	case 3:
-		t.measure(now)
+		t.measure()
 		if golink.Add64(&windowNumber, 1)%longEach != 0 {
 			t.ended = interp.Done
 			return false
@@ -171,15 +171,14 @@ func runWindow(t *taker, now uint64) (more bool) {
 	return true
 }
 
-// measure notes how long the window has been, up to its normal length.
-func (t *taker) measure(now uint64) {
-	t.window.Cycles = now - t.began
+// measure notes what the weight of the window comes from, up to its normal length.
+func (t *taker) measure() {
 	t.window.Steps = uint32(t.machine.Steps)
-	t.window.Decoded = uint32(t.machine.Decoded())
+	t.window.Waits = t.machine.Waits()
 }
 
-// endWindow counts what a window has seen, which ends at a time in cycles.
-func endWindow(t *taker, now uint64) {
+// endWindow counts what a window has seen.
+func endWindow(t *taker) {
 	m := &t.machine
 	w := &t.window
 	m.Leave()
@@ -188,7 +187,7 @@ func endWindow(t *taker, now uint64) {
 		decodedCode.Fill()
 	}
 	if t.part < 3 {
-		t.measure(now)
+		t.measure()
 	}
 	if t.ended == interp.Refused && isFatal(m.PC) {
 		golink.Add64(&counts.Windows.Thrown, 1)
@@ -238,7 +237,6 @@ func onDecode(pc uint64, a *interp.Actions) bool {
 // onEvent is called for each instruction with an action in a window.
 func onEvent(m *interp.Machine, event uint64) {
 	t := (*taker)(golink.At(uintptr(unsafe.Pointer(m)) - unsafe.Offsetof(taker{}.machine)))
-	t.window.Events++
 	fn, action, ok := program.Event(event)
 	if !ok {
 		return

@@ -39,15 +39,34 @@ func readyWindows() (problem string) {
 	readsFS = fsInstructions()
 	fatalPCs = golink.FatalPCs()
 	longest = longWindow
+	timed, quick := loadTimer()
 	for i := range theTakers {
 		t := &theTakers[i]
 		t.machine.Init(&decodedCode)
 		t.machine.Act = onEvent
+		t.machine.Time, t.machine.Quick = timed, quick
 		t.stacks.Init(newFollow)
 		takerAt[i] = uintptr(unsafe.Pointer(t))
 	}
 	beginWindowCode, runWindowCode, endWindowCode = golink.CodeOf(beginWindow), golink.CodeOf(runWindow), golink.CodeOf(endWindow)
 	return ""
+}
+
+// timeLoadCode is where timeLoad is. A variable of a function type that points to it calls it without what the Go compiler
+// adds around assembly, which signal handlers may not execute.
+var timeLoadCode uintptr
+
+func timeLoadPC() (p uintptr)
+
+// loadTimer returns timeLoad, and what it returns for a byte in the nearest cache.
+func loadTimer() (timed func(addr uint64) uint64, quick uint64) {
+	timeLoadCode = timeLoadPC()
+	closure := &timeLoadCode
+	timed, quick = *(*func(uint64) uint64)(unsafe.Pointer(&closure)), 1<<64-1
+	for range 64 {
+		quick = min(quick, timed(uint64(uintptr(unsafe.Pointer(closure)))))
+	}
+	return timed, quick
 }
 
 // vdso returns where the code is that the kernel gives to each process.

@@ -35,6 +35,12 @@ type Machine struct {
 	// its own process.
 	Fetch func(addr uint64) (at uint64)
 
+	// Time loads a byte from an address and returns how many cycles that takes, Quick if the byte is in the nearest cache.
+	// If it is nil, Waits returns 0.
+	Time  func(addr uint64) uint64
+	Quick uint64
+	look  looker
+
 	code    *Code
 	inside  bool // Run runs, or a handler has left it
 	stop    Stop
@@ -62,6 +68,7 @@ func (m *Machine) Reset(pc, flags uint64) {
 	m.Leave()
 	m.PC, m.Steps, m.stop, m.repeats, m.fresh = pc, 0, Done, 0, 0
 	m.R[rZero], m.Returned = 0, 0
+	m.look.forget()
 	m.setFlags(flags)
 	m.forget()
 }
@@ -74,12 +81,6 @@ func (m *Machine) Leave() {
 		m.code.leave()
 	}
 }
-
-// Actions are what the machine calls Code.Actions with.
-func (m *Machine) Actions() *Actions { return &m.d.acts }
-
-// Decoded returns how many instructions the window had to decode.
-func (m *Machine) Decoded() int { return m.fresh }
 
 // SetSegments sets the bases of FS and GS.
 func (m *Machine) SetSegments(fs, gs uint64) { m.R[rFS], m.R[rGS] = fs, gs }

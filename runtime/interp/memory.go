@@ -68,6 +68,9 @@ func (m *Machine) enter(a uint64, write bool) *near {
 		m.stop = Fault
 		return nil
 	}
+	if m.Time != nil {
+		m.looks(a, a-line+at)
+	}
 	if !write {
 		e.tag, e.delta = line, at-line
 		return e

@@ -51,10 +51,8 @@ type Window struct {
 	Records uint32
 	Number  uint64 // from 1
 	Time    uint64 // CPU time that its tick stands for, in ns
-	Cycles  uint64 // that the interpreter took
-	Steps   uint32 // instructions, without those behind the normal length
-	Decoded uint32 // instructions that no window had met before
-	Events  uint32 // executed instructions with actions
+	Waits   uint64 // cycles that the program waits for memory, without those behind the normal length
+	Steps   uint32 // instructions, likewise
 	Ends    uint32 // counted ends of paths, those of Missed included
 	Missed  uint32 // ends in entries for which there was no record
 	Ended   uint32 // the reason of its end
@@ -124,8 +122,8 @@ func (t Table) inRoom(room, i uint64) unsafe.Pointer {
 // sum begins the checksum of a room, which is never 0.
 func (w *Window) sum() uint64 {
 	h := Mix(w.Number, w.Time)
-	h = Mix(Mix(h, w.Cycles), uint64(w.Steps)<<32|uint64(w.Decoded))
-	return Mix(Mix(h, uint64(w.Events)<<32|uint64(w.Ends)), uint64(w.Missed)<<32|uint64(w.Ended))
+	h = Mix(Mix(h, w.Waits), uint64(w.Steps)<<32|uint64(w.Ends))
+	return Mix(h, uint64(w.Missed)<<32|uint64(w.Ended))
 }
 
 func (r *WindowRecord) sum(h uint64) uint64 { return Mix(h, uint64(r.Entry)<<32|uint64(r.Count)) }

@@ -26,7 +26,7 @@ func TestLogOfWindows(t *testing.T) {
 		for i := range n {
 			list = append(list, pepfile.WindowRecord{Entry: uint32(i + 1), Count: uint32(n)})
 		}
-		w := pepfile.Window{Time: uint64(n) * 1e6, Cycles: 7, Steps: 6000, Events: 5, Ends: uint32(n * n)}
+		w := pepfile.Window{Time: uint64(n) * 1e6, Steps: 6000, Waits: 7, Ends: uint32(n * n)}
 		f.LogWindow(&w, list)
 		if w.Number != uint64(n+1) {
 			t.Errorf("window %d has the number %d", n, w.Number)

@@ -1,0 +1,206 @@
+// Command phases alternates between loops that wait for memory and loops that do not, each for some 30 ms:
+//
+//	phases SECONDS LOOP...
+//
+// It prints how much CPU time each loop took, and how many rounds it had.
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+
+	"truth/clock"
+)
+
+const (
+	bytes = 128 << 20
+	phase = 30 * time.Millisecond
+)
+
+type node struct {
+	next *node
+	_    [56]byte
+}
+
+var (
+	nodes  []node
+	words  []uint64
+	index  []uint32
+	hashed map[uint64]int
+	at     *node
+	where  uint32
+	sum    uint64
+)
+
+// chase loads from memory an address that it loads from memory next.
+//
+//go:noinline
+func chase(n int) {
+	p := at
+	for range n {
+		p = p.next
+	}
+	at = p
+}
+
+// chaseIndex does the same with indices.
+//
+//go:noinline
+func chaseIndex(n int) {
+	i := where
+	for range n {
+		i = index[i]
+	}
+	where = i
+}
+
+// random loads from random addresses. The processor does several loads at once.
+//
+//go:noinline
+func random(n int) {
+	x, s := uint64(1), sum
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+		s += words[x>>40%uint64(len(words))]
+	}
+	sum = s
+}
+
+// search looks up random keys in a sorted list.
+//
+//go:noinline
+func search(n int) {
+	x, s := sum|1, uint64(0)
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+		key, low, high := x>>40, 0, len(words)
+		for low < high {
+			middle := (low + high) / 2
+			if words[middle] < key {
+				low = middle + 1
+			} else {
+				high = middle
+			}
+		}
+		s += uint64(low)
+	}
+	sum = s ^ x
+}
+
+// lookups looks up random keys in a map.
+//
+//go:noinline
+func lookups(n int) {
+	x, s := sum|1, 0
+	for range n {
+		x = x*6364136223846793005 + 1442695040888963407
+		s += hashed[x>>44]
+	}
+	sum = uint64(s) ^ x
+}
+
+// stream loads one word after the other.
+//
+//go:noinline
+func stream(n int) {
+	s := sum
+	for n > 0 {
+		part := words[:min(n, len(words))]
+		for _, w := range part {
+			s += w
+		}
+		n -= len(part)
+	}
+	sum = s
+}
+
+// branches has a branch that nobody can predict.
+//
+//go:noinline
+func branches(n int) {
+	x, a, b := sum|1, uint64(1), uint64(2)
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		if x&1 == 0 {
+			a = a*3 + x
+		} else {
+			b = b*5 ^ x
+		}
+	}
+	sum = a ^ b
+}
+
+// arithmetic has nothing to wait for.
+//
+//go:noinline
+func arithmetic(n int) {
+	x, y, z := sum|1, uint64(3), uint64(5)
+	for i := range uint64(n) {
+		x += i ^ y
+		y = y<<1 + i
+		z ^= i + 7
+		if i&1023 == 0 {
+			z += x
+		}
+	}
+	sum = x ^ y ^ z
+}
+
+var loops = map[string]func(int){"chase": chase, "chaseIndex": chaseIndex, "random": random, "search": search, "lookups": lookups, "stream": stream,
+	"branches": branches, "arithmetic": arithmetic}
+
+func main() {
+	seconds, err := strconv.ParseFloat(os.Args[1], 64)
+	if err != nil {
+		panic(err)
+	}
+	var parts clock.Parts
+	parts.Measure("setup", 1, setup)
+	names := os.Args[2:]
+	part := map[string]int{} // rounds that take a thirtieth of a phase, about
+	for _, name := range names {
+		part[name] = 1000
+		for took := int64(0); took < int64(phase)/30; part[name] *= 2 {
+			start := clock.Process()
+			parts.Measure(name, int64(part[name]), func() { loops[name](part[name]) })
+			took = clock.Process() - start
+		}
+	}
+	for clock.Process() < int64(seconds*1e9) {
+		for _, name := range names {
+			start, length := clock.Process(), int64(phase)/2+rand.Int64N(int64(phase))
+			for clock.Process() < start+length {
+				parts.Measure(name, int64(part[name]), func() { loops[name](part[name]) })
+			}
+		}
+	}
+	parts.Print()
+	fmt.Fprintln(os.Stderr, sum, where, at == nil)
+}
+
+// setup makes a random cycle of all nodes, and one of all indices.
+func setup() {
+	nodes, index, words = make([]node, bytes/64), make([]uint32, bytes/4), make([]uint64, bytes/8)
+	order := rand.Perm(len(nodes))
+	for i, k := range order {
+		nodes[k].next = &nodes[order[(i+1)%len(order)]]
+	}
+	at = &nodes[order[0]]
+	const per = 16 // indices in a line of the cache: one of them is used
+	for i, k := range order {
+		index[k*per] = uint32(order[(i+1)%len(order)] * per)
+	}
+	where = uint32(order[0] * per)
+	hashed = map[uint64]int{}
+	for i := range 1 << 20 {
+		hashed[uint64(i)] = i
+	}
+	for i := range words {
+		words[i] = uint64(i)
+	}
+}

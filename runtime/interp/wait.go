@@ -1,0 +1,114 @@
+package interp
+
+// This file estimates how long the program waits for memory. The interpreter loads from the addresses that the program will
+// load from, before the program does, so it finds them where the program would: in a cache, or in memory. Some of its loads
+// are looks, which are timed.
+//
+// The processor does many loads at the same time, unless the address of one comes from the one before. So a wait counts whole
+// if the next load is chained to it, and else divided by overlap. They are chained if
+//   - the address of one of the next two is in the bytes around what was looked at: it is a pointer
+//   - or the addresses of the loads behind two looks in a row follow from the values by the same factor, an index that is
+//     multiplied by the size of an element
+//
+// Only loads that leave the lines met last can be looks, so that a look costs less than what it is part of.
+
+const (
+	lookMean = 8    // loads for a look
+	longWait = 2000 // cycles; what takes longer is a switch to another thread
+	overlap  = 8    // loads that the processor does at the same time
+	block    = 64   // bytes that come from memory together
+	field    = 256  // largest offset in what a pointer points to
+	follow   = 2    // loads behind a look that may be chained to it
+	maxScale = 1 << 12
+)
+
+// A looker has the state of looks.
+type looker struct {
+	chained uint64 // cycles that looks have waited, with a chained load behind them
+	others  uint64 // without
+	random  uint64
+	until   uint32 // loads until the next look
+	after   uint32 // loads behind the last look that may still be chained to it
+	at      uint64 // where the last look was
+	address uint64 // the same for the program
+	wait    uint64 // of the last look
+	scales  [2]indexed
+}
+
+// An indexed is what looks say of values of 4 or 8 bytes, if these are indices.
+type indexed struct{ value, next, scale uint64 }
+
+// Waits returns how many cycles the program waits for memory in the window so far.
+func (m *Machine) Waits() uint64 {
+	l := &m.look
+	return (l.chained + l.others/overlap) * lookMean
+}
+
+// forget begins a window.
+func (l *looker) forget() {
+	l.chained, l.others, l.after = 0, 0, 0
+	l.scales = [2]indexed{}
+}
+
+// looks is called for a load from a line that is not among the lines met last, at the program's address a, which the machine
+// reads at the address at. It may be a look.
+func (m *Machine) looks(a, at uint64) {
+	l := &m.look
+	if l.after > 0 {
+		l.follows(a)
+	}
+	if l.until > 0 {
+		l.until--
+		return
+	}
+	l.random = l.random*6364136223846793005 + 1442695040888963407
+	l.until = uint32(l.random >> 60 &^ 1) // 0, 2 to 14: one of eight loads is a look
+	took := m.Time(at)
+	if took <= m.Quick {
+		l.after = 0
+		return
+	}
+	l.wait = min(took-m.Quick, longWait)
+	l.others += l.wait
+	l.after, l.at, l.address = follow, at, a
+}
+
+// follows is called for a load behind a look that has waited.
+func (l *looker) follows(a uint64) {
+	chained := false
+	if l.after == follow { // the next one
+		at := l.at
+		if at%block > block-8 {
+			at &^= 7
+		}
+		long := l.scales[0].isIndex(*word(at), a)
+		short := l.scales[1].isIndex(*word(at)&(1<<32-1), a)
+		chained = long || short
+	}
+	l.after--
+	line := l.at &^ (block - 1)
+	for i := uint64(0); i < block && !chained; i += 8 {
+		chained = a-*word(line + i) < field
+	}
+	if chained {
+		l.chained += l.wait
+		l.others -= l.wait
+		l.after = 0
+	}
+}
+
+// isIndex reports whether a value that was loaded looks like the index of what is at the address of the next load.
+func (x *indexed) isIndex(value, next uint64) bool {
+	by, to := value-x.value, next-x.next
+	if int64(by) < 0 {
+		by, to = -by, -to
+	}
+	x.value, x.next = value, next
+	scale := uint64(0)
+	if by != 0 && to/by < maxScale && to%by == 0 {
+		scale = to / by
+	}
+	same := scale != 0 && scale == x.scale
+	x.scale = scale
+	return same
+}

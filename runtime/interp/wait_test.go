@@ -1,0 +1,94 @@
+package interp
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+)
+
+// A thing fills a line of memory that the machine keeps apart.
+type thing struct {
+	next  *thing
+	other *thing
+	index uint32
+	_     [LineSize - 20]byte
+}
+
+// What loads wait for counts whole if the next load is chained to them, and else in part.
+func TestWaits(t *testing.T) {
+	const n, wait = 4000, 200
+	things := make([]thing, 5000)
+	random := rand.New(rand.NewPCG(1, 2))
+	at := func(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
+	order := random.Perm(len(things))
+	for i, k := range order {
+		after := order[(i+1)%len(order)]
+		things[k].next, things[k].other, things[k].index = &things[after], &things[random.IntN(len(things))], uint32(after)
+	}
+	load := func(m *Machine, p unsafe.Pointer, w uint64) uint64 {
+		v, ok := m.Load(at(p), w)
+		if !ok {
+			t.Fatal("the load fails")
+		}
+		return v
+	}
+	for _, test := range []struct {
+		name string
+		load func(m *Machine)
+		took uint64 // by each load, without a quick one
+		want float64
+	}{
+		{"a list", func(m *Machine) {
+			p := &things[0]
+			for range n {
+				p = (*thing)(unsafe.Add(nil, load(m, unsafe.Pointer(&p.next), 8)))
+			}
+		}, wait, n * wait},
+		{"a list, with what its nodes point to", func(m *Machine) {
+			p := &things[0]
+			for range n / 2 {
+				q := load(m, unsafe.Pointer(&p.other), 8)
+				next := load(m, unsafe.Pointer(&p.next), 8)
+				load(m, unsafe.Add(nil, uintptr(q)+unsafe.Offsetof(p.index)), 4)
+				p = (*thing)(unsafe.Add(nil, next))
+			}
+		}, wait, n / 2 * wait * (1 + 1./overlap)},
+		{"indices", func(m *Machine) {
+			i := uint64(0)
+			for range n {
+				i = load(m, unsafe.Pointer(&things[i].index), 4)
+			}
+		}, wait, n * wait},
+		{"random loads", func(m *Machine) {
+			for range n {
+				load(m, unsafe.Pointer(&things[random.IntN(len(things))].index), 4)
+			}
+		}, wait, n * wait / overlap},
+		{"one thing", func(m *Machine) {
+			for range n {
+				load(m, unsafe.Pointer(&things[0].index), 4)
+			}
+		}, wait, 0},
+		{"quick loads", func(m *Machine) {
+			for i := range n {
+				load(m, unsafe.Pointer(&things[i].index), 4)
+			}
+		}, 0, 0},
+		{"a busy machine", func(m *Machine) {
+			for i := range n {
+				load(m, unsafe.Pointer(&things[i].index), 4)
+			}
+		}, 1e9, n * longWait / overlap},
+	} {
+		_, m := newMachine()
+		m.Quick, m.Time = 70, func(uint64) uint64 { return 70 + test.took }
+		m.Reset(0, 0)
+		test.load(m)
+		if got := float64(m.Waits()); got < test.want*.9-wait || got > test.want*1.1+wait {
+			t.Errorf("%s: %g cycles, want about %g", test.name, got, test.want)
+		}
+		if m.Reset(0, 0); m.Waits() != 0 {
+			t.Errorf("%s: the next window begins with %d cycles", test.name, m.Waits())
+		}
+	}
+}
