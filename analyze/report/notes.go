@@ -16,6 +16,9 @@ import (
 // fewTicks is a number of ticks below which bounds are wide.
 const fewTicks = 100
 
+// How many names of places a note has. Time that windows do not see has few kinds, which all have a name.
+const fewNames, kindsOfTime = 2, 4
+
 // A part is a part of all ticks or calls.
 type part struct {
 	name string
@@ -56,8 +59,7 @@ type outside struct {
 	more  bool   // pepbuild could instrument much of it
 }
 
-func outsideOf(lists []facts.List, all, out, in, more facts.Key) outside {
-	const named = 2
+func outsideOf(lists []facts.List, named int, all, out, in, more facts.Key) outside {
 	x := outside{all: sum(lists, all)}
 	n := sum(lists, out)
 	if x.all == 0 || n == 0 {
@@ -65,24 +67,30 @@ func outsideOf(lists []facts.List, all, out, in, more facts.Key) outside {
 	}
 	x.share = float64(n) / float64(x.all)
 	x.more = 10*sum(lists, more) >= x.all
+	x.where = listed(parts(lists, in), named, n, x.all)
+	return x
+}
+
+// listed is the first of some parts with their shares of a whole. All parts have n together.
+func listed(list []part, named int, n, whole uint64) string {
 	var where []string
-	for i, p := range parts(lists, in) {
-		if i == named {
-			break
-		}
-		where = append(where, fmt.Sprintf("%s %.1f%%", p.name, 100*float64(p.n)/float64(x.all)))
+	for _, p := range list[:min(named, len(list))] {
+		where = append(where, fmt.Sprintf("%s %.1f%%", p.name, 100*float64(p.n)/float64(whole)))
 		n -= min(n, p.n)
 	}
 	if n > 0 {
 		where = append(where, "…")
 	}
-	x.where = strings.Join(where, ", ")
-	return x
+	return strings.Join(where, ", ")
 }
 
 // unseenTime is how much of the time ticks were outside of instrumented functions, or of functions with taps.
 func (x Profile) unseenTime() outside {
-	return outsideOf(x.facts, facts.TicksPlaced, facts.TicksOutside, facts.TicksOutsideIn, facts.TicksMore)
+	named := fewNames
+	if x.windows {
+		named = kindsOfTime
+	}
+	return outsideOf(x.facts, named, facts.TicksPlaced, facts.TicksOutside, facts.TicksOutsideIn, facts.TicksMore)
 }
 
 // most reports whether most of the time is outside, so that the listing has little to say.
@@ -102,12 +110,30 @@ func (x Profile) sayTime(o outside) string {
 	if !o.more {
 		more = "see a CPU profile"
 	}
-	return fmt.Sprintf("%.1f%% of the time is in %s: %s; %s", 100*o.share, what, o.where, more)
+	where := ""
+	if o.where != "" {
+		where = ": " + o.where
+	}
+	return fmt.Sprintf("%.1f%% of the time is in %s%s%s; %s", 100*o.share, what, where, x.earlyEnds(), more)
+}
+
+// earlyEnds says why windows ended before they had seen all that they should, "" if none did.
+func (x Profile) earlyEnds() string {
+	all := sum(x.facts, facts.Windows)
+	ends, n := parts(x.facts, facts.WindowsEnded), uint64(0)
+	ends = slices.DeleteFunc(ends, func(p part) bool { return p.name == facts.EndedDone })
+	for _, p := range ends {
+		n += p.n
+	}
+	if all == 0 || n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %.1f%% of windows ended early: %s", 100*float64(n)/float64(all), listed(ends, kindsOfTime, n, all))
 }
 
 // sayCalls says which calls on paths lead where the profile does not show more, "" if none do.
 func (x Profile) sayCalls() string {
-	o := outsideOf(x.facts, facts.Calls, facts.CallsOutside, facts.CallsOutsideTo, facts.CallsMore)
+	o := outsideOf(x.facts, fewNames, facts.Calls, facts.CallsOutside, facts.CallsOutsideTo, facts.CallsMore)
 	var list []string
 	if o.share > 0 {
 		inside, does := "instrumented functions", "instruments"
@@ -151,7 +177,7 @@ func (x Profile) printWarning(p *listing.Page) {
 // printNotes says below a listing how the profile was made, what it lacks, and what to do about it.
 func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 	notes := bounds
-	if o := x.unseenTime(); o.share > 0 && !o.most() {
+	if o := x.unseenTime(); !o.most() && (o.share > 0 || x.earlyEnds() != "") {
 		notes = append(notes, x.sayTime(o)+".")
 	}
 	if s := x.sayCalls(); s != "" {

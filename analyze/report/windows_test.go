@@ -63,6 +63,30 @@ func TestOwnPackagesComeFirst(t *testing.T) {
 	}
 }
 
+// A line has the time that windows do not see, and why windows ended early.
+func TestTimeThatWindowsDoNotSee(t *testing.T) {
+	const end = " windows_ended/done=80 windows_ended/system%20call=15 windows_ended/fault=4 windows_ended/new%20code=1 ticks_placed=1000"
+	for more, want := range map[string]string{
+		end + " ticks_outside=500 ticks_outside_in/system%20calls=300 ticks_outside_in/assembly=150 ticks_outside_in/C%20code%20and%20vDSO=50": "50.0% of the time is in no path: " +
+			"system calls 30.0%, assembly 15.0%, C code and vDSO 5.0%; 20.0% of windows ended early: system call 15.0%, fault 4.0%, new code 1.0%; see a CPU profile.",
+		end: "0.0% of the time is in no path; 20.0% of windows ended early: system call 15.0%, fault 4.0%, new code 1.0%; see a CPU profile.",
+		" windows_ended/done=100 ticks_placed=1000 ticks_outside=10 ticks_outside_in/assembly=10": "1.0% of the time is in no path: assembly 1.0%; see a CPU profile.",
+		" windows_ended/done=100 ticks_placed=1000":                                               "",
+	} {
+		top, err := Top(parse(t, strings.Replace(windowsText(more), "windows=9", "windows=100", 1)), source.NewTree(t.TempDir()), TopOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := listing.Text(&b, top); err != nil {
+			t.Fatal(err)
+		}
+		if s := b.String(); !strings.Contains(s, want) || strings.Contains(s, "of the time is") != (want != "") {
+			t.Errorf("%s: Top prints\n%s\nwant %s", more, s, want)
+		}
+	}
+}
+
 // What must have run by what windows saw is called seen.
 func TestWindowsSee(t *testing.T) {
 	for form, want := range map[string]string{"windows": "seen", "regular": "ran"} {

@@ -138,6 +138,9 @@ const (
 // FormWindows is the form of profiles by windows: at a tick, the program's next instructions were interpreted.
 const FormWindows = "windows"
 
+// EndedDone is the name in WindowsEnded of windows that saw all that they should.
+const EndedDone = "done"
+
 // Values of Deliver.
 const (
 	ByInterrupt = "interrupt"

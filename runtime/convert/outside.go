@@ -14,6 +14,10 @@ import (
 // outside adds the ticks of a profile to at.
 func (c Counts) outside(symbols *symbol.Table, at *report.Outside) {
 	add := func(pc uint32, n uint64) {
+		if pc == pepfile.InCall {
+			at.AddTicksInCalls(n)
+			return
+		}
 		var frame report.Frame
 		inlined := false
 		if pc != pepfile.NoText {

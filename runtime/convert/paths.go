@@ -37,6 +37,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		labels := c.labelSets()
 		p.Labels = labels.sets
 		p.Sampled, p.Windows = true, poll.Mode == poll.Windows
+		p.Outside.Windows = p.Windows
 		both(func() {
 			p.Samples, p.Bursts, p.Polled = c.samples(pkgs, symbols, labels, &d)
 		}, func() {

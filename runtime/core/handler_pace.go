@@ -14,8 +14,10 @@ var (
 	spent    uint64 // by handlers and by polls in bursts, in cycles
 	settled  uint64 // of spent
 	timerDue uint32 // 1 if tickPace.Interval has changed: assembly sets the timer
+	owed     uint64 // time that ticks stand for and that does not make up a whole tick yet, in ns
 	began    uint64 // the clock of ticks when sampling began, in ns
 
+	tickLength uint64 // the shortest interval between ticks, in ns
 	nsPerCycle uint64 // << cycleShift
 )
 
@@ -29,10 +31,11 @@ const longSpend = 1 << 18
 var longest uint64 = longSpend
 
 // keepPace is called at a tick, at a CPU time in ns. It returns the time that the tick
-// stands for. A tick that comes while another one is here stands for none.
-func keepPace(now uint64) (stands uint64) {
+// stands for, and how many ticks of the shortest interval were due in that time; what is left
+// belongs to the next one. A tick that comes while another one is here stands for none.
+func keepPace(now uint64) (stands, due uint64) {
 	if !golink.Cas32(&keeping, 0, 1) {
-		return 0
+		return 0, 0
 	}
 	cycles := golink.Load64(&spent)
 	cost := (cycles - settled) * nsPerCycle >> cycleShift
@@ -44,6 +47,11 @@ func keepPace(now uint64) (stands uint64) {
 	if tickPace.Interval != before {
 		golink.Store32(&timerDue, 1)
 	}
+	owed += stands
+	if tick := tickLength; tick != 0 {
+		due = owed / tick
+		owed -= due * tick
+	}
 	golink.Store32(&keeping, 0)
-	return stands
+	return stands, due
 }

@@ -59,11 +59,11 @@ func scheduleTick() {
 	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
 }
 
-// onInterrupted counts where the timer's signal has interrupted the program. Profiles say
+// onInterrupted counts where the timer's signal has interrupted the program, n times if n ticks were due. Profiles say
 // how many ticks were outside of instrumented functions. The thread does not know what it
 // interrupts.
-func onInterrupted(ctx *ucontext) {
-	if golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
+func onInterrupted(ctx *ucontext, n uint64) {
+	if n == 0 || golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
 		return
 	}
 	if ctx.rip == goHandler {
@@ -79,7 +79,17 @@ func onInterrupted(ctx *ucontext) {
 		taps.CountTick(at)
 		return
 	}
-	counts.AddTick(at)
+	if at != pepfile.NoText && ctx.inCall() {
+		at = pepfile.InCall
+	}
+	counts.AddTick(at, n)
+}
+
+// inCall reports whether a thread that is in Go code has been interrupted in a system call: at the instruction behind the
+// call, or at the call itself if it is to be made again.
+func (c *ucontext) inCall() bool {
+	const syscall = 0x050f
+	return *(*uint16)(golink.At(c.rip - 2)) == syscall || *(*uint16)(golink.At(c.rip)) == syscall
 }
 
 // slept reports whether a signal has woken the thread in a system call: the call
@@ -91,30 +101,31 @@ func (c *ucontext) slept() bool {
 }
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in
-// the thread. Its argument is the CPU time of the process in ns. It returns the time that the tick stands for.
-func onTick(now uint64) (stands uint64) {
-	stands = keepPace(now)
+// the thread. Its argument is the CPU time of the process in ns. It returns the time that the tick stands for, and how many
+// ticks were due.
+func onTick(now uint64) (stands, due uint64) {
+	stands, due = keepPace(now)
 	if stands > 0 { // otherwise another tick does it
 		scheduleTick()
 	}
 	if d := golink.Load32(&denied); d != 0 {
 		golink.Store32(&counts.Denied, d)
 		golink.Store32(&counts.Stopped, 1)
-		return 0
+		return 0, 0
 	}
 	if poll.Mode == poll.Windows {
 		golink.Add64(&counts.Ticks, 1)
-		return stands
+		return stands, due
 	}
 	if golink.Load32(&detached) != 0 {
 		setFlag(sampler.ActDisarm)
-		return 0
+		return stands, due
 	}
 	if taps.Turn() {
 		taps.BeginBurst(now)
-		return 0
+		return stands, due
 	}
 	taps.EndBurst(now)
 	setFlag(counts.BeginBurst(stands))
-	return 0
+	return stands, due
 }

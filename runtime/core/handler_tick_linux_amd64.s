@@ -40,14 +40,16 @@ TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
 	XORPS	X15, X15
 	JMP	R12
 
-// tick does what is due at a tick. It returns in AX the CPU time that the tick stands for, in ns.
+// tick does what is due at a tick. It returns in AX the CPU time that the tick stands for, in ns, and in BX how many ticks
+// were due.
 TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$32, SP	// 24 for Go, the result
+	SUBQ	$40, SP	// 24 for Go, the results
 	MOVQ	·usedCPU(SB), R12
 	CALL	R12
 	MOVQ	·tickCode(SB), R12
 	CALL	·callGo(SB)	// onTick(CPU time)
 	MOVQ	AX, 24(SP)
+	MOVQ	BX, 32(SP)
 	CALL	·keepHandlers(SB)
 	XORL	AX, AX
 	XCHGL	AX, ·timerDue(SB)
@@ -63,7 +65,8 @@ TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
 	SYSCALL
 set:
 	MOVQ	24(SP), AX
-	ADDQ	$32, SP
+	MOVQ	32(SP), BX
+	ADDQ	$40, SP
 	RET
 
 // spend adds the cycles since R12 to spent, or longest if these are more.
@@ -162,17 +165,16 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	MOVQ	AX, 48(SP)
+	CALL	·tick(SB)
+	MOVQ	AX, 40(SP)
 	MOVQ	32(SP), AX
 	MOVQ	·interruptedCode(SB), R12
-	CALL	·callGo(SB)	// onInterrupted(ucontext)
-	CALL	·tick(SB)
+	CALL	·callGo(SB)	// onInterrupted(ucontext, ticks that were due)
+	MOVQ	40(SP), BX
 	MOVQ	$0, 40(SP)
 	MOVQ	·beginWindowCode(SB), R12
 	TESTQ	R12, R12
 	JEQ	leave
-	MOVQ	AX, BX
-	CALL	·catchesFaults(SB)
-	MOVQ	AX, SI
 	CALL	·segment(SB)
 	MOVQ	AX, CX
 	MOVQ	TLS, DI

@@ -99,7 +99,7 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *take
 	case !inText || g == 0:
 		golink.Add64(&counts.Windows.Other, 1)
 		return nil
-	case ctx.leavesCall():
+	case ctx.inCall():
 		golink.Add64(&counts.Windows.Calls, 1)
 		return nil
 	case !catches || ctx.mask&faults != 0:
@@ -131,12 +131,6 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *take
 	t.window = pepfile.Window{Number: n, Time: stands}
 	t.ended = interp.Fault // if the window faults
 	return t
-}
-
-// leavesCall reports whether the thread is behind a system call that it has not returned from to the program yet.
-func (c *ucontext) leavesCall() bool {
-	const syscall = 0x050f
-	return *(*uint16)(golink.At(c.rip - 2)) == syscall
 }
 
 // runWindow interprets the next part of a window, at a time in cycles, and reports whether there are more. A fault ends the

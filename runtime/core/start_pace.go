@@ -14,6 +14,7 @@ func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
 	spent, settled = 0, 0
 	began = sys.CPUTime()
+	tickLength, owed = opts.Tick, 0
 	tickPace = pace.New(opts.Tick, opts.Budget, began)
 }
 

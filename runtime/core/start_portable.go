@@ -50,7 +50,7 @@ func ticks() {
 	for golink.Load32(&counts.Stopped) == 0 {
 		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(sys.CPUTime()))
 		now := sys.CPUTime()
-		stands := keepPace(now)
+		stands, _ := keepPace(now)
 		if taps.Turn() {
 			taps.BeginBurst(now)
 		} else {

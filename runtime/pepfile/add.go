@@ -26,18 +26,22 @@ func (t Table) Add(k *Key) *Entry {
 // because packages have fewer.
 const TickPath = 1<<32 - 1
 
-// NoText is in place of a program counter that is not in the text segment.
-const NoText = 1<<32 - 1
+// NoText is in place of a program counter that is not in the text segment, and InCall in place of one in a system call.
+const (
+	NoText = 1<<32 - 1
+	InCall = NoText - 1
+)
 
-// tickBlock is how many bytes of code share an entry for ticks.
-const tickBlock = 64
+// tickBlock is how many bytes of code share an entry for ticks. It is how the linker aligns functions, so none shares a
+// block with another one.
+const tickBlock = 32
 
-// AddTick counts a tick that has interrupted the program at a program counter, relative to
-// Text, or NoText. Ticks get no new entries when half of the table is used. (In a second of
+// AddTick counts n ticks that have interrupted the program at a program counter, relative to
+// Text, or NoText, or InCall. Ticks get no new entries when half of the table is used. (In a second of
 // CPU time there are 100 ticks and 6400 samples, and entries are for samples.)
-func (t Table) AddTick(pc uint32) {
+func (t Table) AddTick(pc uint32, n uint64) {
 	k := Key{Path: TickPath, PC: pc}
-	if pc != NoText {
+	if pc < InCall {
 		k.PC = pc - pc%tickBlock + tickBlock/2
 	}
 	var e *Entry
@@ -47,7 +51,7 @@ func (t Table) AddTick(pc uint32) {
 		e, _ = t.find(k.Hash(), &k)
 	}
 	if e != nil {
-		golink.Add64(&e.Count, 1)
+		golink.Add64(&e.Count, int64(n))
 	}
 }
 

@@ -37,7 +37,7 @@ func TestNoteOfTicks(t *testing.T) {
 			"pep: 50.0% of 10 ticks were outside of instrumented functions: encoding/json 50.0% (-peppkg=all instruments more)"},
 		// The runtime is never instrumented.
 		{[]ticks{{"runtime.mallocgc", "/go/malloc.go", 70}, {"internal/runtime/maps.rand", "/go/m.go", 9}, {"memeqbody", "/go/a.s", 8}, {"", "", 9}, {"slices.Sort[go.shape.[]example.com/q.T].func1", "/go/s.go", 4}},
-			"pep: 100.0% of 100 ticks were outside of instrumented functions: runtime 70.0%, code outside of Go 9.0%, internal/runtime/maps 9.0%, assembly 8.0%, slices 4.0%"},
+			"pep: 100.0% of 100 ticks were outside of instrumented functions: runtime 70.0%, C code and vDSO 9.0%, internal/runtime/maps 9.0%, assembly 8.0%, slices 4.0%"},
 		// A function of an instrumented package that was skipped.
 		{[]ticks{{"example.com/p.F", "/p/b.go", 1}, {"example.com/p.large", "/p/b.go", 2}},
 			"pep: 66.7% of 3 ticks were outside of instrumented functions: example.com/p.large 66.7%"},

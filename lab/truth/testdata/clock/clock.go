@@ -1,52 +1,59 @@
-// Package clock measures how much CPU time the parts of a program take.
+// Package clock has programs do several things by turns, and measures how much CPU time each takes.
 package clock
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
-// Parts are the times of the parts of a program, by name, in the order in which they came first.
-type Parts struct {
-	names []string
-	ns    map[string]int64
-	times map[string]int64
+// A Loop is something that a program does n times.
+type Loop struct {
+	Name  string
+	Do    func(n int)
+	Share int // of the time, in parts of all loops
 }
 
-const process = 2 // the kernel's number of the clock
-
-// Measure adds the CPU time that f takes to a part. The part has done something n times. The time is that of the
-// process, so the main goroutine must be the only one that works, unless the others work for f.
-func (p *Parts) Measure(name string, n int64, f func()) {
-	if p.ns == nil {
-		p.ns, p.times = map[string]int64{}, map[string]int64{}
+// Alternate executes loops by turns, until the process has had some seconds of CPU time. The turns of a loop with the
+// share 1 are as long as a phase, more or less at random. It prints a line for each loop: its name, its CPU time in ns, and
+// how often it did something. The last line has the CPU time of the process, to which the start belongs, too.
+//
+// The time is that of the process, so the main goroutine must be the only one that works, unless the others work for a loop.
+func Alternate(seconds float64, phase time.Duration, loops ...Loop) {
+	ns, times, part := make([]int64, len(loops)), make([]int, len(loops)), make([]int, len(loops))
+	run := func(i int) int64 {
+		start := now()
+		loops[i].Do(part[i])
+		took := now() - start
+		ns[i] += took
+		times[i] += part[i]
+		return took
 	}
-	if _, ok := p.ns[name]; !ok {
-		p.names = append(p.names, name)
+	for i := range loops {
+		for part[i] = 1; run(i) < int64(phase)/40; part[i] *= 2 {
+		}
 	}
-	start := now(process)
-	f()
-	p.ns[name] += now(process) - start
-	p.times[name] += n
+	for now() < int64(seconds*1e9) {
+		for i, l := range loops {
+			for left := int64(phase)/2 + rand.Int64N(int64(phase)); left > 0; {
+				left -= run(i) / int64(l.Share)
+			}
+		}
+	}
+	for i, l := range loops {
+		fmt.Println(l.Name, ns[i], times[i])
+	}
+	fmt.Println("process", now(), 1)
 }
 
-// Print prints a line for each part: its name, its CPU time in ns, and how often it did something. The last line has the
-// CPU time of the process, to which the start belongs, too.
-func (p *Parts) Print() {
-	for _, name := range p.names {
-		fmt.Println(name, p.ns[name], p.times[name])
-	}
-	fmt.Println("process", now(process), 1)
-}
-
-// Process returns the CPU time of the process in ns.
-func Process() int64 { return now(process) }
-
-func now(clock uintptr) int64 {
+// now returns the CPU time of the process in ns.
+func now() int64 {
+	const process = 2 // the kernel's number of the clock
 	var t syscall.Timespec
-	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&t)), 0); e != 0 {
+	if _, _, e := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, process, uintptr(unsafe.Pointer(&t)), 0); e != 0 {
 		panic(e)
 	}
 	runtime.KeepAlive(&t)

@@ -1,14 +1,13 @@
 // Command phases alternates between loops that wait for memory and loops that do not, each for some 30 ms:
 //
 //	phases SECONDS LOOP...
-//
-// It prints how much CPU time each loop took, and how many rounds it had.
 package main
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -151,35 +150,20 @@ func arithmetic(n int) {
 	sum = x ^ y ^ z
 }
 
-var loops = map[string]func(int){"chase": chase, "chaseIndex": chaseIndex, "random": random, "search": search, "lookups": lookups, "stream": stream,
-	"branches": branches, "arithmetic": arithmetic}
-
 func main() {
 	seconds, err := strconv.ParseFloat(os.Args[1], 64)
 	if err != nil {
 		panic(err)
 	}
-	var parts clock.Parts
-	parts.Measure("setup", 1, setup)
-	names := os.Args[2:]
-	part := map[string]int{} // rounds that take a thirtieth of a phase, about
-	for _, name := range names {
-		part[name] = 1000
-		for took := int64(0); took < int64(phase)/30; part[name] *= 2 {
-			start := clock.Process()
-			parts.Measure(name, int64(part[name]), func() { loops[name](part[name]) })
-			took = clock.Process() - start
+	setup()
+	var loops []clock.Loop
+	for _, l := range []clock.Loop{{Name: "chase", Do: chase, Share: 1}, {Name: "chaseIndex", Do: chaseIndex, Share: 1}, {Name: "random", Do: random, Share: 1}, {Name: "search", Do: search, Share: 1},
+		{Name: "lookups", Do: lookups, Share: 1}, {Name: "stream", Do: stream, Share: 1}, {Name: "branches", Do: branches, Share: 1}, {Name: "arithmetic", Do: arithmetic, Share: 1}} {
+		if slices.Contains(os.Args[2:], l.Name) {
+			loops = append(loops, l)
 		}
 	}
-	for clock.Process() < int64(seconds*1e9) {
-		for _, name := range names {
-			start, length := clock.Process(), int64(phase)/2+rand.Int64N(int64(phase))
-			for clock.Process() < start+length {
-				parts.Measure(name, int64(part[name]), func() { loops[name](part[name]) })
-			}
-		}
-	}
-	parts.Print()
+	clock.Alternate(seconds, phase, loops...)
 	fmt.Fprintln(os.Stderr, sum, where, at == nil)
 }
 
