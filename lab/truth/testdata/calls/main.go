@@ -1,13 +1,11 @@
 // Command calls spends known shares of its CPU time in system calls:
 //
-//	calls SECONDS
+//	calls SECONDS LOOP...
 //
 // Reads take long, and requests for the number of the process are short.
 package main
 
 import (
-	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -15,7 +13,7 @@ import (
 )
 
 var (
-	buffer = make([]byte, 64<<10)
+	buffer = make([]byte, 512<<10)
 	sum    uint64
 )
 
@@ -64,13 +62,10 @@ func moves(n int) {
 var zero int
 
 func main() {
-	seconds, err := strconv.ParseFloat(os.Args[1], 64)
-	if err != nil {
-		panic(err)
-	}
+	var err error
 	if zero, err = syscall.Open("/dev/zero", syscall.O_RDONLY, 0); err != nil {
 		panic(err)
 	}
-	clock.Alternate(seconds, 10*time.Millisecond, clock.Loop{Name: "read", Do: read, Share: 3}, clock.Loop{Name: "getppid", Do: getppid, Share: 2},
-		clock.Loop{Name: "moves", Do: moves, Share: 1}, clock.Loop{Name: "compute", Do: compute, Share: 4})
+	clock.Alternate(20*time.Millisecond, clock.Loop{Name: "read", Do: read, Share: 6}, clock.Loop{Name: "getppid", Do: getppid, Share: 6},
+		clock.Loop{Name: "moves", Do: moves, Share: 2}, clock.Loop{Name: "compute", Do: compute, Share: 2})
 }

@@ -4,7 +4,10 @@ package clock
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"slices"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -17,12 +20,18 @@ type Loop struct {
 	Share int // of the time, in parts of all loops
 }
 
-// Alternate executes loops by turns, until the process has had some seconds of CPU time. The turns of a loop with the
-// share 1 are as long as a phase, more or less at random. It prints a line for each loop: its name, its CPU time in ns, and
+// Alternate executes those of the loops by turns whose names are among the arguments of the program, until the process has had
+// as many seconds of CPU time as the first argument says. The turns of a loop with the share 1 are as long as a phase, more or
+// less at random. It prints a line for each loop: its name, its CPU time in ns, and
 // how often it did something. The last line has the CPU time of the process, to which the start belongs, too.
 //
 // The time is that of the process, so the main goroutine must be the only one that works, unless the others work for a loop.
-func Alternate(seconds float64, phase time.Duration, loops ...Loop) {
+func Alternate(phase time.Duration, loops ...Loop) {
+	seconds, err := strconv.ParseFloat(os.Args[1], 64)
+	if err != nil {
+		panic(err)
+	}
+	loops = slices.DeleteFunc(loops, func(l Loop) bool { return !slices.Contains(os.Args[2:], l.Name) })
 	ns, times, part := make([]int64, len(loops)), make([]int, len(loops)), make([]int, len(loops))
 	run := func(i int) int64 {
 		start := now()
@@ -33,7 +42,7 @@ func Alternate(seconds float64, phase time.Duration, loops ...Loop) {
 		return took
 	}
 	for i := range loops {
-		for part[i] = 1; run(i) < int64(phase)/40; part[i] *= 2 {
+		for part[i] = 1; run(i) < int64(phase)/8; part[i] *= 2 {
 		}
 	}
 	for now() < int64(seconds*1e9) {

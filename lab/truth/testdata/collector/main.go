@@ -1,16 +1,14 @@
 // Command collector spends about 60 % of its CPU time in the garbage collector:
 //
-//	collector SECONDS
+//	collector SECONDS LOOP...
 //
 // Only one goroutine works, and it waits for the collector.
 package main
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"truth/clock"
@@ -56,11 +54,7 @@ func collect(n int) {
 }
 
 func main() {
-	seconds, err := strconv.ParseFloat(os.Args[1], 64)
-	if err != nil {
-		panic(err)
-	}
 	debug.SetGCPercent(-1)
 	tree = grow(18)
-	clock.Alternate(seconds, 20*time.Millisecond, clock.Loop{Name: "collector", Do: collect, Share: 6}, clock.Loop{Name: "compute", Do: compute, Share: 4})
+	clock.Alternate(20*time.Millisecond, clock.Loop{Name: "collector", Do: collect, Share: 6}, clock.Loop{Name: "compute", Do: compute, Share: 4})
 }

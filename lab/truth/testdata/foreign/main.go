@@ -1,6 +1,6 @@
 // Command foreign spends known shares of its CPU time in C code:
 //
-//	foreign SECONDS
+//	foreign SECONDS LOOP...
 package main
 
 /*
@@ -16,8 +16,6 @@ static unsigned long burn(unsigned long x, long n) {
 import "C"
 
 import (
-	"os"
-	"strconv"
 	"time"
 
 	"truth/clock"
@@ -54,9 +52,5 @@ func compute(n int) {
 }
 
 func main() {
-	seconds, err := strconv.ParseFloat(os.Args[1], 64)
-	if err != nil {
-		panic(err)
-	}
-	clock.Alternate(seconds, 10*time.Millisecond, clock.Loop{Name: "inC", Do: inC, Share: 4}, clock.Loop{Name: "short", Do: short, Share: 2}, clock.Loop{Name: "compute", Do: compute, Share: 4})
+	clock.Alternate(20*time.Millisecond, clock.Loop{Name: "inC", Do: inC, Share: 4}, clock.Loop{Name: "short", Do: short, Share: 4}, clock.Loop{Name: "compute", Do: compute, Share: 4})
 }

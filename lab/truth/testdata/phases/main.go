@@ -7,17 +7,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
-	"strconv"
 	"time"
 
 	"truth/clock"
 )
 
-const (
-	bytes = 128 << 20
-	phase = 30 * time.Millisecond
-)
+const bytes = 128 << 20
 
 type node struct {
 	next *node
@@ -25,13 +20,12 @@ type node struct {
 }
 
 var (
-	nodes  []node
-	words  []uint64
-	index  []uint32
-	hashed map[uint64]int
-	at     *node
-	where  uint32
-	sum    uint64
+	nodes []node
+	words []uint64
+	index []uint32
+	at    *node
+	where uint32
+	sum   uint64
 )
 
 // chase loads from memory an address that it loads from memory next.
@@ -68,12 +62,12 @@ func random(n int) {
 	sum = s
 }
 
-// search looks up random keys in a sorted list.
+// search looks up random keys in a sorted list, with 25 rounds of loops for each.
 //
 //go:noinline
 func search(n int) {
 	x, s := sum|1, uint64(0)
-	for range n {
+	for range n / 25 {
 		x = x*6364136223846793005 + 1442695040888963407
 		key, low, high := x>>40, 0, len(words)
 		for low < high {
@@ -87,18 +81,6 @@ func search(n int) {
 		s += uint64(low)
 	}
 	sum = s ^ x
-}
-
-// lookups looks up random keys in a map.
-//
-//go:noinline
-func lookups(n int) {
-	x, s := sum|1, 0
-	for range n {
-		x = x*6364136223846793005 + 1442695040888963407
-		s += hashed[x>>44]
-	}
-	sum = uint64(s) ^ x
 }
 
 // stream loads one word after the other.
@@ -151,19 +133,12 @@ func arithmetic(n int) {
 }
 
 func main() {
-	seconds, err := strconv.ParseFloat(os.Args[1], 64)
-	if err != nil {
-		panic(err)
-	}
 	setup()
-	var loops []clock.Loop
-	for _, l := range []clock.Loop{{Name: "chase", Do: chase, Share: 1}, {Name: "chaseIndex", Do: chaseIndex, Share: 1}, {Name: "random", Do: random, Share: 1}, {Name: "search", Do: search, Share: 1},
-		{Name: "lookups", Do: lookups, Share: 1}, {Name: "stream", Do: stream, Share: 1}, {Name: "branches", Do: branches, Share: 1}, {Name: "arithmetic", Do: arithmetic, Share: 1}} {
-		if slices.Contains(os.Args[2:], l.Name) {
-			loops = append(loops, l)
-		}
-	}
-	clock.Alternate(seconds, phase, loops...)
+	clock.Alternate(30*time.Millisecond,
+		clock.Loop{Name: "chase", Do: chase, Share: 1}, clock.Loop{Name: "chaseIndex", Do: chaseIndex, Share: 1},
+		clock.Loop{Name: "random", Do: random, Share: 1}, clock.Loop{Name: "search", Do: search, Share: 1},
+		clock.Loop{Name: "stream", Do: stream, Share: 1}, clock.Loop{Name: "branches", Do: branches, Share: 1},
+		clock.Loop{Name: "arithmetic", Do: arithmetic, Share: 1})
 	fmt.Fprintln(os.Stderr, sum, where, at == nil)
 }
 
@@ -180,10 +155,6 @@ func setup() {
 		index[k*per] = uint32(order[(i+1)%len(order)] * per)
 	}
 	where = uint32(order[0] * per)
-	hashed = map[uint64]int{}
-	for i := range 1 << 20 {
-		hashed[uint64(i)] = i
-	}
 	for i := range words {
 		words[i] = uint64(i)
 	}
