@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"debug/gosym"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -36,6 +37,7 @@ func (l *Lab) perf(exe string, args []string) (m Measured, err error) {
 // A code knows the functions of a program.
 type code struct {
 	exe       string
+	bytes     []byte // of the file
 	low, high uint64 // of the code of Go
 	table     *gosym.Table
 	at        map[string]uint64 // symbols
@@ -52,6 +54,9 @@ func readCode(exe string) (*code, error) {
 		return nil, err
 	}
 	c := &code{exe: exe, at: map[string]uint64{}}
+	if c.bytes, err = os.ReadFile(exe); err != nil {
+		return nil, err
+	}
 	for _, s := range symbols {
 		c.at[s.Name] = s.Value
 		switch s.Name {
@@ -76,7 +81,7 @@ func readCode(exe string) (*code, error) {
 // places counts the samples in what perf script prints, by function or kind of code. A sample is a list of program counters
 // with names and files, the innermost one first, and an empty line. In the kernel, the program's own counter is behind
 // those of the kernel. What the kernel does in a system call is of the kind of these, and all else counts where it
-// interrupts the program, as with the signals of timers.
+// interrupts the program, as with the signals of timers. The instruction behind a system call belongs to the call.
 func (c *code) places(script []byte) (counts map[string]float64, n int, err error) {
 	counts = map[string]float64{}
 	inCall, place := false, ""
@@ -108,12 +113,18 @@ func (c *code) places(script []byte) (counts map[string]float64, n int, err erro
 				place = "kernel" // unless there is a counter of the program
 			}
 		case place == "" || place == "kernel":
-			if place = c.place(name, file); inCall && place != outside {
+			if place = c.place(name, file); place != outside && (inCall || c.behindCall(pc)) {
 				place = systemCalls
 			}
 		}
 	}
 	return counts, n, lines.Err()
+}
+
+// behindCall reports whether an instruction, at an offset in the file as perf prints it, is the one behind a system call: an
+// interrupt that comes while the kernel is about to leave waits until it has left.
+func (c *code) behindCall(offset uint64) bool {
+	return 2 <= offset && offset < uint64(len(c.bytes)) && c.bytes[offset-2] == 0x0f && c.bytes[offset-1] == 0x05
 }
 
 // place returns the function, or the kind of code, that a symbol of a file is.

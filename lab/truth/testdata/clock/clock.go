@@ -45,10 +45,12 @@ func Alternate(phase time.Duration, loops ...Loop) {
 		for part[i] = 1; run(i) < int64(phase)/8; part[i] *= 2 {
 		}
 	}
+	left := make([]int64, len(loops)) // of the turn
 	for now() < int64(seconds*1e9) {
+		turn := int64(phase)/2 + rand.Int64N(int64(phase)) // the same for all, so that shares of the time are as said
 		for i, l := range loops {
-			for left := int64(phase)/2 + rand.Int64N(int64(phase)); left > 0; {
-				left -= run(i) / int64(l.Share)
+			for left[i] += turn * int64(l.Share); left[i] > 0; {
+				left[i] -= run(i)
 			}
 		}
 	}
