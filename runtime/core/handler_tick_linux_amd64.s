@@ -175,6 +175,8 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	·beginWindowCode(SB), R12
 	TESTQ	R12, R12
 	JEQ	leave
+	CALL	·catchesFaults(SB)
+	MOVQ	AX, SI
 	CALL	·segment(SB)
 	MOVQ	AX, CX
 	MOVQ	TLS, DI
@@ -250,7 +252,38 @@ TEXT ·timeLoadPC(SB), NOSPLIT, $0-8
 	MOVQ	AX, p+0(FP)
 	RET
 
-// segment returns in AX the base of segment FS. It keeps BX.
+// catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if the program, or C code in it,
+// has put others in their place. It keeps BX.
+TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$32, SP	// a sigaction
+	LEAQ	·deathEntry(SB), R12
+	MOVL	$SIGSEGV, DI
+	CALL	·handledBy(SB)
+	JNE	others
+	LEAQ	·busEntry(SB), R12
+	MOVL	$SIGBUS, DI
+	CALL	·handledBy(SB)
+	JNE	others
+	MOVL	$1, AX
+	ADDQ	$32, SP
+	RET
+others:
+	XORL	AX, AX
+	ADDQ	$32, SP
+	RET
+
+// handledBy compares the handler of signal DI with R12. It writes to the caller's stack.
+TEXT ·handledBy(SB), NOSPLIT|NOFRAME, $0
+	XORL	SI, SI
+	LEAQ	8(SP), DX
+	MOVQ	$0, (DX)
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	CMPQ	R12, 8(SP)
+	RET
+
+// segment returns in AX the base of segment FS. It keeps BX and SI.
 TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
 	CMPB	·readsFS(SB), $0
 	JEQ	ask

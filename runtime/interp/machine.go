@@ -82,6 +82,9 @@ func (m *Machine) Leave() {
 	}
 }
 
+// Actions are what the machine calls Code.Actions with.
+func (m *Machine) Actions() *Actions { return &m.d.acts }
+
 // SetSegments sets the bases of FS and GS.
 func (m *Machine) SetSegments(fs, gs uint64) { m.R[rFS], m.R[rGS] = fs, gs }
 

@@ -200,6 +200,13 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 func TestTicksOfTaps(t *testing.T) {
 	memory := make([]uint64, WordsSize/8+2*tickSlots)
 	a := WordsAt(unsafe.Pointer(&memory[0]))
+	defer func() { // tables before and behind
+		for i, w := range memory {
+			if w != 0 && (i < int(ticksOffset)/8 || i >= int(WordsSize)/8) {
+				t.Fatalf("ticks are at %d, beside the table at %d", 8*i, ticksOffset)
+			}
+		}
+	}()
 	for _, pc := range []uint32{0, 31, 32, 1000, NoText, NoText} {
 		a.AddTick(pc)
 	}
