@@ -27,8 +27,8 @@ func loaded(b []byte) pair {
 	return pair{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// block returns a message of 40 bytes, and its only block with the padding, as words.
-func block(r *rand.Rand) (message []byte, w [16]uint32) {
+// randomBlock returns a message of 40 bytes, and its only block with the padding, as words.
+func randomBlock(r *rand.Rand) (message []byte, w [16]uint32) {
 	var b [64]byte
 	for i := range 40 {
 		b[i] = byte(r.Uint32())
@@ -54,7 +54,7 @@ func TestSHA256(t *testing.T) {
 	}
 	start := [8]uint32{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}
 	for range 100 {
-		message, words := block(r)
+		message, words := randomBlock(r)
 		var w [4]pair // the next 16 words
 		for i := range w {
 			w[i] = made(join(words[4*i], words[4*i+1], words[4*i+2], words[4*i+3]))
@@ -84,7 +84,7 @@ func TestSHA1(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	start := [5]uint32{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}
 	for range 100 {
-		message, words := block(r)
+		message, words := randomBlock(r)
 		var w [4]pair // the next 16 words, the first of four in the highest place
 		for i := range w {
 			w[i] = made(join(words[4*i+3], words[4*i+2], words[4*i+1], words[4*i]))
