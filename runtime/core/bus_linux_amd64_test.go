@@ -66,9 +66,12 @@ type detachable struct {
 }
 
 func detachables(t *testing.T) (list []detachable) {
-	for tags, polls := range map[string][]string{"": nil, ",pepexact": exactPolls} {
+	for tags, polls := range map[string][]string{"": nil, ",pepexact": exactPolls, ",pepwindows": nil} {
 		l := newLinker(t, tags, target{})
 		list = append(list, detachable{"paths" + tags, l.program("loop.go", loopTables(), polls...), []string{"PEPOPTS=tick=1ms"}, "loop"})
+		if tags == ",pepwindows" {
+			continue
+		}
 		taps := l.program("taps.go", tapTables())
 		for _, opts := range []string{"taps=full", "taps=burst,tick=1ms", "engine=H[P16]64", "deliver=service"} {
 			list = append(list, detachable{"taps" + tags + " " + opts, taps, []string{"PEPOPTS=" + opts}, "taps"})

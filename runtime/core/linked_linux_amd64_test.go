@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/goruntimetest"
 )
@@ -311,6 +312,12 @@ func (l *linker) withSites(name string, tables []byte) (importcfg string) {
 		l.t.Fatal(err)
 	}
 	src := filepath.Join(dir, "sites_sites.go")
+	// Programs by windows have a table of actions, of no function.
+	actions, err := new(actions.Table).Append(nil, 0)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	text = []byte(strings.Replace(string(text), `Actions = ""`, "Actions = "+strconv.Quote(string(actions)), 1))
 	l.write(src, strings.Replace(string(text), `""`, strconv.Quote(string(data)), 1))
 	archive := filepath.Join(l.dir, name+"_sites.a")
 	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>" + filepath.Dir(l.importcfg), "-o", archive}, l.shared(), []string{src})...)

@@ -173,6 +173,22 @@ func TestPrograms(t *testing.T) {
 	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
 }
 
+// TestProgramsByWindows runs the tests of ends that have to do with handlers, with programs in which ticks interpret what comes
+// next. They have no paths.
+func TestProgramsByWindows(t *testing.T) {
+	t.Parallel()
+	l := newLinker(t, ",pepwindows", target{})
+	profiled := l.program("loop.go", loopTables())
+	plain := newLinker(t, "", target{}).program("loop.go", nil, noPolls...)
+	t.Run("ends", func(t *testing.T) { testEnds(t, profiled, plain) })
+	t.Run("signals", func(t *testing.T) { testSignals(t, profiled, plain) })
+	t.Run("writer that cannot run", func(t *testing.T) { testWriterThatCannotRun(t, profiled) })
+	t.Run("confined", func(t *testing.T) { testConfined(t, profiled, plain) })
+	t.Run("names", func(t *testing.T) { testNames(t, profiled) })
+	t.Run("writers", func(t *testing.T) { testWriters(t, profiled, plain) })
+	t.Run("privileged", func(t *testing.T) { testPrivileged(t, profiled) })
+}
+
 func TestPositionIndependentPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("std may have to be compiled as position-independent code")

@@ -24,7 +24,13 @@ func TestTakenSignals(t *testing.T) {
 	}
 	t.Parallel()
 	l := newLinker(t, "", target{})
-	profiled, plain := l.program("signals.go", loopTables()), l.program("signals.go", nil, noPolls...)
+	plain := l.program("signals.go", nil, noPolls...)
+	t.Run("polls", func(t *testing.T) { testTakenSignals(t, l.program("signals.go", loopTables()), plain) })
+	l = newLinker(t, ",pepwindows", target{})
+	t.Run("windows", func(t *testing.T) { testTakenSignals(t, l.program("signals.go", loopTables()), plain) })
+}
+
+func testTakenSignals(t *testing.T, profiled, plain string) {
 	for _, what := range []string{
 		"ignore all", "ignore and panic", "abort after ignore", "terminate", "second timer", "queued", "queued abort", "reset",
 	} {
@@ -52,8 +58,13 @@ func TestTakenSignals(t *testing.T) {
 // TestDenied runs programs to which the kernel denies what ticks need, and what they do not need.
 func TestDenied(t *testing.T) {
 	t.Parallel()
-	l := newLinker(t, "", target{})
-	profiled, plain := l.program("loop.go", loopTables()), l.program("loop.go", nil, noPolls...)
+	plain := newLinker(t, "", target{}).program("loop.go", nil, noPolls...)
+	for _, tags := range []string{"", ",pepwindows"} {
+		testDenied(t, newLinker(t, tags, target{}).program("loop.go", loopTables()), plain)
+	}
+}
+
+func testDenied(t *testing.T, profiled, plain string) {
 	for _, test := range []struct{ deny, stderr string }{
 		{"sigpending", "pep: making a timer: timer_create: "},
 		{"222", "pep: making a timer: timer_create: "},
