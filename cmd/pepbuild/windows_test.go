@@ -49,7 +49,7 @@ func classify(n int) {
 }
 
 func calls(n int) {
-	for range 20_000 {
+	for range 2000 {
 		classify(n)
 	}
 }
@@ -165,7 +165,7 @@ func checkLogOfWindows(t *testing.T, name string) {
 				labels[e.Labels] = true
 			}
 		}
-		if len(labels) > 2 { // most windows are shorter than main.calls
+		if len(labels) > 1 { // those that the window makes are not known
 			t.Errorf("window %d has entries of %d labels", w.Number, len(labels))
 		}
 		if sum != uint64(w.Ends) {
