@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -266,4 +267,79 @@ func TestCodeOfPollsAndHandlers(t *testing.T) {
 		testPollCode(t, l.program("loop.go", loopTables(), poll.replace...), poll.roots...)
 	}
 	testHandlers(t, newLinker(t, ",pepwindows", target{}).program("loop.go", loopTables()), windowHandlers...)
+}
+
+// frameSize matches the instructions that make room on the stack.
+var frameSize = regexp.MustCompile(`^(?:SUBQ \$(0x[0-9a-f]+)|ADDQ \$-(0x[0-9a-f]+)), SP$`)
+
+// A stackCounter adds up the stack that functions take.
+type stackCounter struct {
+	code
+	indirect map[string][]string // what functions call through variables
+	sizes    map[string]int      // -1 while a function is looked at
+}
+
+// of returns how many bytes of stack a function takes, with those that it calls. A function may call itself, once.
+func (c *stackCounter) of(t *testing.T, name string) int {
+	t.Helper()
+	if n := c.sizes[name]; n != 0 {
+		if n < 0 {
+			t.Errorf("%s calls itself through another function", name)
+		}
+		return n
+	}
+	c.sizes[name] = -1
+	own, most, twice := 8, 0, 1 // the address to return to
+	next := slices.Clone(c.indirect[name])
+	for _, i := range c.code[name] {
+		if m := frameSize.FindStringSubmatch(i.text); m != nil {
+			n, err := strconv.ParseInt(m[1]+m[2], 0, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own += int(n)
+		}
+		if strings.HasPrefix(i.text, "PUSHQ") {
+			own += 8
+		}
+		if m := transfer.FindStringSubmatch(i.text); m != nil && m[1] == name {
+			twice = 2
+		} else if m != nil && len(c.code[m[1]]) > 0 {
+			next = append(next, m[1])
+		}
+	}
+	for _, callee := range next {
+		most = max(most, c.of(t, callee))
+	}
+	c.sizes[name] = twice*own + most
+	return c.sizes[name]
+}
+
+// The handler of faults knows those of windows by the stack pointer, which is at most WINDOW_STACK bytes from where the window
+// began. The signal stack of Go has 32 KB, for the frames of four signals besides, of some 3.5 KB each.
+func TestStackOfWindows(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("handler_tick_linux_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`#define WINDOW_STACK\t(\d+)`).FindSubmatch(text)
+	if m == nil {
+		t.Fatal("no WINDOW_STACK")
+	}
+	room, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := codeOfProgram(t, newLinker(t, ",pepwindows", target{}).program("loop.go", loopTables()), linkedNames)
+	counter := &stackCounter{c, map[string][]string{
+		"0pep/interp.(*Machine).run":     {"0pep/core.onEvent"},
+		"0pep/interp.(*decoder).actions": {"0pep/core.onDecode"},
+		"0pep/interp.(*Code).enter":      {"0pep/window.(*Rows).Clear-fm"},
+	}, map[string]int{}}
+	run, end := counter.of(t, "0pep/core.runWindow"), counter.of(t, "0pep/core.endWindow")
+	t.Logf("runWindow takes up to %d bytes of stack, endWindow %d", run, end)
+	if run < 500 || run > room-200 || end > room {
+		t.Errorf("runWindow takes up to %d bytes of stack, endWindow %d; WINDOW_STACK is %d", run, end, room)
+	}
 }
