@@ -17,8 +17,10 @@ func TestProgramsWithoutWindows(t *testing.T) {
 		{"linux/amd64", "", nil},
 		{"linux/amd64", "", []string{"-race=false"}},
 		{"linux/amd64", "-race has code of its own", []string{"-race=true"}},
+		{"linux/amd64", "-msan has code of its own", []string{"-msan=true"}},
 		{"linux/amd64", "-asan has code of its own", []string{"-asan=true"}},
 		{"linux/arm64", "this build is for linux/arm64", nil},
+		{"windows/amd64", "this build is for windows/amd64", nil},
 		{"darwin/amd64", "this build is for darwin/amd64", nil},
 	} {
 		var said strings.Builder
