@@ -68,6 +68,9 @@ func (e *Env) soak(r *Result, mode, packages string, length time.Duration) {
 		exe: exe, args: []string{length.String()}, dir: run, opts: "tick=4ms",
 		time: 2*length + 5*time.Minute, started: w.watch, raw: true,
 	}
+	if mode == gotest.Windows {
+		p.ticks = exe
+	}
 	o := p.run()
 	if o.state != "exit status 0" || o.stdout != "done\n" || o.stderr != "" {
 		r.fail("ended with %s after %v, stdout %q, stderr %q", o.state, o.took.Round(time.Millisecond), o.stdout, o.stderr)
