@@ -25,7 +25,7 @@ import (
 
 // The comment of a profile by windows says why there was none, or that it was dropped.
 const (
-	uncaught = " ticks without a window, because SIGSEGV or SIGBUS had another handler, or was blocked"
+	uncaught = " ticks without a window, because a fault in one could not have been handled"
 	thrown   = " windows dropped, because they came to a fatal error that the program did not have"
 )
 

@@ -67,7 +67,7 @@ const (
 	TicksInCalls  // at the exit of a system call
 	TicksInC      // outside of Go code
 	TicksBusy     // without a window, because all interpreters were in use
-	TicksUncaught // without a window, because SIGSEGV or SIGBUS had another handler, or was blocked
+	TicksUncaught // without a window, because a fault in one could not have been handled
 	NoTable
 	InEngines
 	Merged
@@ -234,7 +234,7 @@ func (k Key) kind() (x kind) {
 	case TicksBusy:
 		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
 	case TicksUncaught:
-		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because SIGSEGV or SIGBUS had another handler, or was blocked"}
+		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because a fault in one could not have been handled"}
 	case NoTable:
 		return kind{name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"}
 	case InEngines:

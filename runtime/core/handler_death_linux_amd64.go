@@ -40,13 +40,16 @@ var (
 // A ucontext is the machine state that a signal interrupted: struct ucontext of
 // linux/amd64 as far as it is needed.
 type ucontext struct {
-	_    [136]byte
-	rdx  *ucontext
-	rax  int64
-	_    [16]byte
-	rip  uintptr
-	_    [120]byte
-	mask uint64 // signals that were blocked
+	_     [16]byte
+	stack uintptr // the signal stack, unless flags say that there is none
+	flags uint32
+	_     [108]byte
+	rdx   *ucontext
+	rax   int64
+	_     [16]byte
+	rip   uintptr
+	_     [120]byte
+	mask  uint64 // signals that were blocked
 }
 
 // A siginfo is the beginning of struct siginfo.

@@ -30,7 +30,7 @@ type Windows struct {
 	Calls  uint64             // ticks at the exit of a system call, which belong to the call
 	Other  uint64             // ticks outside of Go code
 
-	// Ticks without a window, because the program has handlers of SIGSEGV or SIGBUS of its own, or blocks these.
+	// Ticks without a window, because a fault in one could not have been handled: see beginWindow in core.
 	Uncaught uint64
 }
 
