@@ -49,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	o := torture.Options{Out: stderr}
 	parts := fs.String("part", "", "comma-separated `names` of parts (default: all)")
-	modes := fs.String("mode", "", "comma-separated `modes`: sample, exact, backedge, taps, bursts (default: all that a part has)")
+	modes := fs.String("mode", "", "comma-separated `modes`: sample, exact, backedge, taps, bursts, windows (default: all that a part has)")
 	match := fs.String("run", "", "cases whose names match the `regexp`: a module, a package, a mode")
 	table := fs.String("o", "", "`file` for the table, beside the standard output")
 	fs.BoolVar(&o.Short, "short", false, "what CI runs")
