@@ -24,8 +24,8 @@ const (
 )
 
 // SendTicks sends ticks to threads of a process that run, one after the other, from when the process handles them until
-// it has ended, or stop is called. The process executes the file exe, which pepbuild has built for linux/amd64, with symbols,
-// and not as position-independent code.
+// it has ended, or stop is called. The process executes the file exe, which pepbuild has built for linux/amd64, with
+// symbols, and not as position-independent code.
 func SendTicks(exe string, pid int) (stop func(), err error) {
 	f, err := elf.Open(exe)
 	if err != nil {

@@ -18,8 +18,8 @@
 //		code.Fill()
 //	}
 //
-// Actions, Leave, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can use them.
-// Any number of threads may call them at once, but Clear only while no window is being taken.
+// Actions, Leave, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can
+// use them. Any number of threads may call them at once, but Clear only while no window is being taken.
 // Actions looks for the function first, which mostly is that of the instruction before.
 package window
 
@@ -162,8 +162,8 @@ func (r *Rows) decode(fn int, a *interp.Actions) bool {
 	return ok
 }
 
-// Leave says that a handler of faults has left Actions, if it has, which was called with a: the program's file, which has the
-// table, could not be read.
+// Leave says that a handler of faults has left Actions, if it has, which was called with a: the program's file, which has
+// the table, could not be read.
 func (r *Rows) Leave(a *interp.Actions) { golink.Cas64(&r.decoding, addressOf(a), 0) }
 
 func addressOf(a *interp.Actions) uint64 { return uint64(uintptr(unsafe.Pointer(a))) }

@@ -149,16 +149,20 @@ func userfault() {
 // confine has the kernel kill the process if it calls what neither package runtime, nor handlers, nor the end of a profiled
 // program need.
 func confine() {
+	const clone3, getrandom = 435, 318
 	allowed := []uint32{
-		syscall.SYS_READ, syscall.SYS_WRITE, syscall.SYS_CLOSE, syscall.SYS_LSEEK, syscall.SYS_MMAP, syscall.SYS_MPROTECT, syscall.SYS_MUNMAP,
-		syscall.SYS_RT_SIGACTION, syscall.SYS_RT_SIGPROCMASK, syscall.SYS_RT_SIGRETURN, syscall.SYS_IOCTL, syscall.SYS_SCHED_YIELD,
-		syscall.SYS_MADVISE, syscall.SYS_NANOSLEEP, syscall.SYS_GETPID, syscall.SYS_GETTID, syscall.SYS_EXIT, syscall.SYS_EXIT_GROUP,
-		syscall.SYS_FCNTL, syscall.SYS_FTRUNCATE, syscall.SYS_GETCWD, syscall.SYS_RENAME, syscall.SYS_UNLINK, syscall.SYS_UNLINKAT,
-		syscall.SYS_SIGALTSTACK, syscall.SYS_TGKILL, syscall.SYS_FUTEX, syscall.SYS_TIMER_SETTIME, syscall.SYS_CLOCK_GETTIME,
-		syscall.SYS_CLONE, syscall.SYS_EPOLL_WAIT, syscall.SYS_EPOLL_PWAIT, syscall.SYS_OPENAT, syscall.SYS_NEWFSTATAT, syscall.SYS_FSTAT,
-		syscall.SYS_PWRITE64, syscall.SYS_PREAD64, 435, // clone3
-		syscall.SYS_PRCTL, syscall.SYS_SCHED_GETAFFINITY, syscall.SYS_EPOLL_CREATE1, syscall.SYS_EPOLL_CTL, syscall.SYS_EVENTFD2, syscall.SYS_GETRUSAGE,
-		syscall.SYS_RESTART_SYSCALL, syscall.SYS_TIMER_DELETE, syscall.SYS_PRLIMIT64, 318, // getrandom
+		syscall.SYS_READ, syscall.SYS_WRITE, syscall.SYS_CLOSE, syscall.SYS_LSEEK, syscall.SYS_MMAP,
+		syscall.SYS_MPROTECT, syscall.SYS_MUNMAP, syscall.SYS_RT_SIGACTION, syscall.SYS_RT_SIGPROCMASK,
+		syscall.SYS_RT_SIGRETURN, syscall.SYS_IOCTL, syscall.SYS_SCHED_YIELD, syscall.SYS_MADVISE,
+		syscall.SYS_NANOSLEEP, syscall.SYS_GETPID, syscall.SYS_GETTID, syscall.SYS_EXIT,
+		syscall.SYS_EXIT_GROUP, syscall.SYS_FCNTL, syscall.SYS_FTRUNCATE, syscall.SYS_GETCWD,
+		syscall.SYS_RENAME, syscall.SYS_UNLINK, syscall.SYS_UNLINKAT, syscall.SYS_SIGALTSTACK,
+		syscall.SYS_TGKILL, syscall.SYS_FUTEX, syscall.SYS_TIMER_SETTIME, syscall.SYS_CLOCK_GETTIME,
+		syscall.SYS_CLONE, syscall.SYS_EPOLL_WAIT, syscall.SYS_EPOLL_PWAIT, syscall.SYS_OPENAT,
+		syscall.SYS_NEWFSTATAT, syscall.SYS_FSTAT, syscall.SYS_PWRITE64, syscall.SYS_PREAD64, clone3,
+		syscall.SYS_PRCTL, syscall.SYS_SCHED_GETAFFINITY, syscall.SYS_EPOLL_CREATE1, syscall.SYS_EPOLL_CTL,
+		syscall.SYS_EVENTFD2, syscall.SYS_GETRUSAGE, syscall.SYS_RESTART_SYSCALL, syscall.SYS_TIMER_DELETE,
+		syscall.SYS_PRLIMIT64, getrandom,
 	}
 	type instruction struct {
 		code   uint16
@@ -197,7 +201,8 @@ func blocked() {
 func replaced() {
 	var old, new [4]uint64
 	for range 2 { // none, the old one
-		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGSEGV), uintptr(unsafe.Pointer(&new)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGSEGV),
+			uintptr(unsafe.Pointer(&new)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
 		work(100)
 		new = old
 	}
