@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
@@ -128,4 +130,81 @@ func Step(th *ptrace.Thread) error {
 			return nil
 		}
 	}
+}
+
+// Threads returns the stopped threads.
+func (g *Group) Threads() (list []*ptrace.Thread) {
+	for _, th := range g.threads {
+		list = append(list, th)
+	}
+	return list
+}
+
+// ContinueOthers lets all threads run but some.
+func (g *Group) ContinueOthers(but ...*ptrace.Thread) {
+	for tid, th := range g.threads {
+		if !slices.Contains(but, th) && th.Continue() != nil {
+			delete(g.threads, tid)
+		}
+	}
+}
+
+// RunTo lets a thread run until it has come to an instruction so many times, and stops it in front of that. It reports false,
+// and has stopped the thread anywhere, if it did not come there soon.
+func RunTo(th *ptrace.Thread, pc uint64, times int) (came bool, err error) {
+	if err := setBreakpoint(th.TID, pc, true); err != nil {
+		return false, err
+	}
+	defer setBreakpoint(th.TID, 0, false)
+	const soon = 100 * time.Millisecond
+	sig := 0
+	for start := time.Now(); ; {
+		if err := syscall.PtraceCont(th.TID, sig); err != nil {
+			return false, err
+		}
+		var ws syscall.WaitStatus
+		for {
+			tid, err := syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
+			if err != nil && err != syscall.EINTR {
+				return false, err
+			}
+			if tid != 0 && err == nil {
+				break
+			}
+			if time.Since(start) > soon {
+				return false, th.Interrupt()
+			}
+		}
+		if !ws.Stopped() {
+			return false, ptrace.ErrExited
+		}
+		sig = 0
+		switch {
+		case uint32(ws)>>16 != 0: // an event
+		case ws.StopSignal() != syscall.SIGTRAP:
+			sig = int(ws.StopSignal())
+		default:
+			if times--; times == 0 {
+				return true, syscall.PtraceGetRegs(th.TID, &th.Regs)
+			}
+		}
+	}
+}
+
+// setBreakpoint sets or removes the first hardware breakpoint of a stopped thread: at an instruction.
+func setBreakpoint(tid int, pc uint64, on bool) error {
+	const pokeUser, debugRegisters, control = 6, 848, 7
+	poke := func(register, value uintptr) error {
+		if _, _, e := syscall.Syscall6(syscall.SYS_PTRACE, pokeUser, uintptr(tid), debugRegisters+8*register, value, 0, 0); e != 0 {
+			return fmt.Errorf("hardware breakpoint: %w", e)
+		}
+		return nil
+	}
+	if !on {
+		return poke(control, 0)
+	}
+	if err := poke(0, uintptr(pc)); err != nil {
+		return err
+	}
+	return poke(control, 1)
 }
