@@ -37,10 +37,10 @@ func Page(results []*Result, l *Lab) string {
 	for _, r := range results {
 		p.add(r)
 	}
-	return p.summary(results, l) + p.b.String()
+	return p.summary(l) + p.b.String()
 }
 
-func (p *page) summary(results []*Result, l *Lab) string {
+func (p *page) summary(l *Lab) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `Programs execute loops by turns, and read the clock of CPU time between turns: that is the truth. One run of
 %d s is by windows, with a tick each %v, and another one by perf record, with %d samples and the
@@ -49,7 +49,7 @@ process, in points. Each run has a truth of its own. The start of the programs i
 
 `, l.Seconds, Tick, l.Samples)
 	worst, far := worstOf(p.shares)
-	fmt.Fprintf(&b, "* Time by windows: of %d shares, %d are at most %.0f points from the truth; the farthest is %s, %+.1f points.\n",
+	fmt.Fprintf(&b, "* Time by windows: of %d shares, %d are at most %.0f points from the truth; the farthest is\n  %s, %+.1f points.\n",
 		len(p.shares), len(p.shares)-far, Near, worst.what, worst.off)
 	worst, far = worstOf(p.unseen)
 	fmt.Fprintf(&b, "* Time that windows do not show, beside perf: of %d shares, %d are at most %.0f points apart; the\n  farthest is %s, %+.1f points.\n",

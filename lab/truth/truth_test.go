@@ -68,6 +68,16 @@ func TestParts(t *testing.T) {
 	}
 }
 
+func TestPartings(t *testing.T) {
+	got := partings("=== RUN\n    parted_test.go:60: parted: mutex: 31 of 100 windows, 9 of them did not come by; 5 others left out\n--- PASS\n")
+	if len(got) != 1 || got[0] != (Parting{"mutex", 31, 100, 9, 5}) {
+		t.Errorf("got %v", got)
+	}
+	if text := PartedPage(got); !strings.Contains(text, "| mutex | 100 | 31 % | 9 | 5 |") {
+		t.Error(text)
+	}
+}
+
 // The page names what is farthest from the truth and from perf, and by which factor counts are off.
 func TestPage(t *testing.T) {
 	said := map[string]Said{"slow": {5e9, 1e7}, "fast": {4e9, 4e9}, "process": {1e10, 1}}
@@ -77,7 +87,7 @@ func TestPage(t *testing.T) {
 		Perf: Measured{Truth: said, Time: map[string]float64{"main.slow": 50, "main.fast": 40, assembly: 9, systemCalls: 1}, N: 100}}
 	text := Page([]*Result{r}, &Lab{Seconds: 10, Samples: 100})
 	for _, want := range []string{
-		"of 2 shares, 1 are at most 2 points from the truth; the farthest is slow of \"Loops\", +3.0 points",
+		"of 2 shares, 1 are at most 2 points from the truth; the farthest is\n  slow of \"Loops\", +3.0 points",
 		"of 3 shares, 2 are at most 2 points apart; the\n  farthest is assembly of \"Loops\", -3.0 points",
 		"the farthest from each other are slow and fast, by a factor of 4.0. In the\n  time of a round of one the other has 500 rounds",
 		"| slow | 50.0 | 53.0 | +3.0 | 50.0 | 50.0 | +0.0 |",

@@ -1,6 +1,6 @@
 // Command truth compares what windows and perf say of programs with what these know of themselves. See package truth.
 //
-//	go run -C lab ./cmd/truth [-seconds 8] [-samples 10000] [-o FILE] [case ...]
+//	go run -C lab ./cmd/truth [-seconds 8] [-samples 10000] [-windows 500] [-o FILE] [case ...]
 //
 // A case is the number of one of truth.Cases, from 1; without any, all run. It needs perf and the right to sample the
 // kernel. With -o the page also goes to a file, with the machine and the command line.
@@ -34,6 +34,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	l := &truth.Lab{Log: stderr}
 	flags.IntVar(&l.Seconds, "seconds", 8, "CPU time of each run")
 	flags.IntVar(&l.Samples, "samples", 10000, "samples of perf in each run")
+	windows := flags.Int("windows", 500, "windows of each program that are compared with the processor, 0 for none")
 	out := flags.String("o", "", "write the page to a `file`, too")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -72,6 +73,14 @@ func run(args []string, stdout, stderr io.Writer) error {
 		results = append(results, r)
 	}
 	text := truth.Page(results, l)
+	if *windows > 0 {
+		fmt.Fprintln(stderr, "windows that part")
+		list, err := l.Part(*windows)
+		if err != nil {
+			return err
+		}
+		text += truth.PartedPage(list)
+	}
 	if _, err := io.WriteString(stdout, text); err != nil || *out == "" {
 		return err
 	}
