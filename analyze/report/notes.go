@@ -235,7 +235,11 @@ func made(list facts.List) string {
 		}
 		s += fmt.Sprintf(", one each %v of %s time", time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
 		if all := list.Number(facts.CPUTime); all > 0 {
-			s += fmt.Sprintf(", which took %.1f%% of the CPU time", 100*float64(list.Number(facts.SampledTime))/float64(all))
+			share := func(k facts.Key) float64 { return 100 * float64(list.Number(k)) / float64(all) }
+			s += fmt.Sprintf(", which took %.1f%% of the CPU time", share(facts.SampledTime))
+			if list.Number(facts.TickTime) > 0 {
+				s += fmt.Sprintf(" (handlers %.2f%%, the kernel's part of ticks %.2f%%)", share(facts.SampledTime)-share(facts.TickTime), share(facts.TickTime))
+			}
 		}
 	case facts.ModeExact:
 		s = "Exact: every path was counted"

@@ -79,6 +79,7 @@ const (
 	Unsure
 	Stopped     // why sampling stopped before the program did
 	SampledTime // that sampling took
+	TickTime    // of that, what the kernel took to deliver ticks
 	CPUTime     // of the program
 	DamagedEntries
 	DamagedLabels
@@ -257,6 +258,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "stopped", text: true}
 	case SampledTime:
 		return kind{name: "sampling_time", rule: sum}
+	case TickTime:
+		return kind{name: "tick_time", rule: sum}
 	case CPUTime:
 		return kind{name: "cpu_time", rule: sum}
 	case DamagedEntries:
@@ -565,6 +568,9 @@ func (f List) took() string {
 	s := ", sampling took " + digits.Uint(f.Number(SampledTime)/1e6) + "ms, " + percent(f.Number(SampledTime), all, 2)
 	if n := f.Number(Budget); n > 0 {
 		s += " (budget " + percent(n, 1e6, 2) + ")"
+	}
+	if n := f.Number(TickTime); n > 0 {
+		s += ", of which ticks " + percent(n, all, 2)
 	}
 	return s
 }

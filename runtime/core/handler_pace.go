@@ -1,7 +1,7 @@
 package core
 
 // This file keeps ticks within the budget. Handlers add up how long they take, and each tick
-// passes the sum on to package pace, which says when the next tick is due.
+// passes the sum and its own cost on to package pace, which says when the next tick is due.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
@@ -17,6 +17,7 @@ var (
 	owed     uint64 // time that ticks stand for and that does not make up a whole tick yet, in ns
 	began    uint64 // the clock of ticks when sampling began, in ns
 
+	tickCost   uint64 // of a tick outside of handlers, in cycles
 	tickLength uint64 // the shortest interval between ticks, in ns
 	nsPerCycle uint64 // << cycleShift
 )
@@ -38,7 +39,7 @@ func keepPace(now uint64) (stands, due uint64) {
 		return 0, 0
 	}
 	cycles := golink.Load64(&spent)
-	cost := (cycles - settled) * nsPerCycle >> cycleShift
+	cost := (cycles - settled + tickCost) * nsPerCycle >> cycleShift
 	settled = cycles
 	golink.Add64(&counts.Spent, int64(cost))
 	golink.Store64(&counts.Time, now-began)

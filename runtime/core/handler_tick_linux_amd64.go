@@ -31,6 +31,8 @@ var (
 	// thread sleeps until the latter.
 	timerSpec struct{ everySec, everyNsec, sec, nsec uint64 }
 
+	calibrating uint32 // 1 while measureTick works
+
 	byThread bool   // ticks are of the thread
 	ticksOn  uint32 // 1 when the thread may start
 )

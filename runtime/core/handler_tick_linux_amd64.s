@@ -159,6 +159,8 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LEAQ	·timerID(SB), AX
 	CMPQ	AX, SIGINFO_VALUE(SI)
 	JNE	chain
+	CMPL	·calibrating(SB), $0
+	JNE	calibrate
 	SUBQ	$56, SP	// 32 for Go, the ucontext, the taker, the time
 	MOVQ	DX, 32(SP)
 	RDTSC
@@ -210,6 +212,8 @@ more:
 	JNE	more
 leave:
 	JMP	·leaveTick(SB)
+calibrate:
+	RET
 chain:
 	MOVL	$0, SIGINFO_CODE(SI)	// SI_USER
 	JMP	·chain(SB)

@@ -14,6 +14,8 @@ import (
 
 var tookBudget = regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, \d+\.\d\d%( \(budget 0\.05%\))?`)
 
+var ofTicks = regexp.MustCompile(`, of which ticks [0-4]\.\d\d%`)
+
 // A burst of 64 samples takes far more than 30 µs. With a budget of
 // 0.05 % ticks are then more than 60 ms apart. The program runs for 720 ms of CPU time and
 // would have 180 ticks if the kernel looks at timers every 4 ms.
@@ -27,6 +29,9 @@ func TestBudgetSetsTheTimer(t *testing.T) {
 		m := tookBudget.FindStringSubmatch(comment)
 		if m == nil || (m[2] == "") != (budget == "off") {
 			t.Fatalf("budget %s: comment %q", budget, comment)
+		}
+		if !ofTicks.MatchString(comment) {
+			t.Errorf("budget %s: the comment does not say what ticks took: %q", budget, comment)
 		}
 		ticks[budget], _ = strconv.Atoi(m[1])
 	}

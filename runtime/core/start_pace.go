@@ -12,6 +12,8 @@ import (
 // startPace measures what it must know, and begins the first interval.
 func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
+	tickCost = measureTick()
+	counts.TickCost = tickCost * nsPerCycle >> cycleShift
 	spent, settled = 0, 0
 	began = sys.CPUTime()
 	tickLength, owed = opts.Tick, 0

@@ -59,3 +59,6 @@ func ticks() {
 		}
 	}
 }
+
+// measureTick returns what a tick costs outside of its handler: there is no signal here.
+func measureTick() uint64 { return 0 }

@@ -62,6 +62,7 @@ type Header struct {
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
 	Erased     uint64 // likewise, of which cycles were left out, and with them perhaps functions
 	Gapped     uint64 // likewise, of which those in the middle were left out: they have a Gap
+	TickCost   uint64 // of a tick outside of handlers, in ns; it is in Spent
 
 	Windows Windows // of a program that samples in windows
 }
