@@ -45,7 +45,7 @@ fuzz: ## each fuzz test for a minute
 
 # What only the project needs is in lab/Makefile. Variables go there too: make figures FIGURE=strat-4.
 LAB := figures figures-strat paper-cop paper-rap figures-pep figures-pep-times bench bench-others functions \
-	accuracy bounds pgo taps engines cop exact branches windows covered inlining mutants gotest torture sampling trace-cost steps
+	accuracy bounds pgo taps engines cop exact branches windows truth covered inlining mutants gotest torture sampling trace-cost steps
 .PHONY: $(LAB)
 $(LAB):
 	@$(MAKE) --no-print-directory -C lab $@

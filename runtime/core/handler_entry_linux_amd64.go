@@ -21,6 +21,7 @@ func tickEntryPC() (p uintptr)
 func busEntryPC() (p uintptr)
 
 func tickThreadPC() (p uintptr)
+func timeLoadPC() (p uintptr)
 
 func exitEntryPC() (p uintptr)
 

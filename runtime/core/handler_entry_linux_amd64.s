@@ -252,6 +252,10 @@ TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
 TEXT ·tickThreadPC(SB), NOSPLIT, $0-8
 	ADDRESS(·tickThread)
 
+// func timeLoadPC() (p uintptr)
+TEXT ·timeLoadPC(SB), NOSPLIT, $0-8
+	ADDRESS(·timeLoad)
+
 // func exitEntryPC() (p uintptr)
 TEXT ·exitEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·exitEntry)

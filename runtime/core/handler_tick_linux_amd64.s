@@ -250,12 +250,6 @@ TEXT ·timeLoad(SB), NOSPLIT|NOFRAME, $0
 	SUBQ	BX, AX
 	RET
 
-// func timeLoadPC() (p uintptr)
-TEXT ·timeLoadPC(SB), NOSPLIT, $0-8
-	LEAQ	·timeLoad(SB), AX
-	MOVQ	AX, p+0(FP)
-	RET
-
 // catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if the program, or C code in it,
 // has put others in their place. It keeps BX.
 TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0

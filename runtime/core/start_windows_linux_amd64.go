@@ -56,8 +56,6 @@ func readyWindows() (problem string) {
 // adds around assembly, which signal handlers may not execute.
 var timeLoadCode uintptr
 
-func timeLoadPC() (p uintptr)
-
 // loadTimer returns timeLoad, and what it returns for a byte in the nearest cache.
 func loadTimer() (timed func(addr uint64) uint64, quick uint64) {
 	timeLoadCode = timeLoadPC()
