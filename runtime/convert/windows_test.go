@@ -5,9 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/symbol"
 )
 
 func TestNumbering(t *testing.T) {
@@ -36,6 +39,19 @@ func TestWindowsOfALog(t *testing.T) {
 	}
 	if b := list[0]; len(b.Samples) != 1 || b.Samples[0] != 5 || b.Counts[0] != 7 || b.Ticks != 2 || !(b.Weight > 0) {
 		t.Errorf("window %+v", b)
+	}
+}
+
+// Ticks in system calls have no function.
+func TestTicksInCalls(t *testing.T) {
+	c := countsOf(pepfiletest.New())
+	c.AddTick(pepfile.InCall, 3)
+	at := report.NewOutside(nil)
+	c.outside(symbol.NewTable(c.Here.Text), at)
+	var f facts.List
+	at.Tell(&f)
+	if got, want := f.Encode(), "ticks_placed=3 ticks_outside=3 ticks_outside_in/system%20calls=3"; !strings.Contains(got, want) {
+		t.Errorf("no %q in %s", want, got)
 	}
 }
 

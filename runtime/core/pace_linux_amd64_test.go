@@ -2,12 +2,14 @@ package core
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 )
@@ -37,6 +39,25 @@ func TestBudgetSetsTheTimer(t *testing.T) {
 	}
 	if ticks["off"] < 60 || ticks["0.05%"] < 2 || ticks["0.05%"] > 30 {
 		t.Errorf("ticks by budget %v, want 60 or more and 2 to 30", ticks)
+	}
+}
+
+// As many ticks were due as fit into the time that ticks stand for.
+func TestTicksThatWereDue(t *testing.T) {
+	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
+	defer func(c pepfile.Table, p pace.Pace, o, n, l uint64) {
+		counts, tickPace, owed, nsPerCycle, tickLength = c, p, o, n, l
+	}(counts, tickPace, owed, nsPerCycle, tickLength)
+	counts = pepfile.TableAt(unsafe.Pointer(&words[0])).WithIndex(new(pepfile.Index))
+	tickLength, owed, nsPerCycle = 10, 0, 0
+	tickPace = pace.New(25, 0, 0) // a budget may have made 25 ns of 10
+	var got []uint64
+	for now := uint64(25); now <= 100; now += 25 {
+		stands, due := keepPace(now)
+		got = append(got, stands, due)
+	}
+	if want := []uint64{25, 2, 25, 3, 25, 2, 25, 3}; !slices.Equal(got, want) {
+		t.Errorf("times and ticks %d, want %d", got, want)
 	}
 }
 

@@ -7,19 +7,19 @@ package interp
 // The processor does many loads at the same time, unless the address of one comes from the one before. So a wait counts whole
 // if the next load is chained to it, and else divided by overlap. They are chained if
 //   - the address of one of the next two is in the bytes around what was looked at: it is a pointer
-//   - or the addresses of the loads behind two looks in a row follow from the values by the same factor, an index that is
-//     multiplied by the size of an element
+//   - or the addresses of the loads behind two looks in a row differ by what the values differ, times a size: these are
+//     indices
 //
 // Only loads that leave the lines met last can be looks, so that a look costs less than what it is part of.
 
 const (
-	lookMean = 8    // loads for a look
-	longWait = 2000 // cycles; what takes longer is a switch to another thread
-	overlap  = 8    // loads that the processor does at the same time
-	block    = 64   // bytes that come from memory together
-	field    = 256  // largest offset in what a pointer points to
-	follow   = 2    // loads behind a look that may be chained to it
-	maxScale = 1 << 12
+	lookMean = 8       // loads for a look
+	longWait = 2000    // cycles; what takes longer is a switch to another thread
+	overlap  = 8       // loads that the processor does at the same time
+	block    = 64      // bytes that come from memory together
+	field    = 256     // largest offset in what a pointer points to
+	follow   = 2       // loads behind a look that may be chained to it
+	maxSize  = 1 << 12 // of an element
 )
 
 // A looker has the state of looks.
@@ -30,13 +30,12 @@ type looker struct {
 	until   uint32 // loads until the next look
 	after   uint32 // loads behind the last look that may still be chained to it
 	at      uint64 // where the last look was
-	address uint64 // the same for the program
 	wait    uint64 // of the last look
-	scales  [2]indexed
+	indices [2]indexed
 }
 
-// An indexed is what looks say of values of 4 or 8 bytes, if these are indices.
-type indexed struct{ value, next, scale uint64 }
+// An indexed is the value of the last look, of 4 or 8 bytes, and the address of the load behind it.
+type indexed struct{ value, next uint64 }
 
 // Waits returns how many cycles the program waits for memory in the window so far.
 func (m *Machine) Waits() uint64 {
@@ -47,7 +46,7 @@ func (m *Machine) Waits() uint64 {
 // forget begins a window.
 func (l *looker) forget() {
 	l.chained, l.others, l.after = 0, 0, 0
-	l.scales = [2]indexed{}
+	l.indices = [2]indexed{}
 }
 
 // looks is called for a load from a line that is not among the lines met last, at the program's address a, which the machine
@@ -62,7 +61,7 @@ func (m *Machine) looks(a, at uint64) {
 		return
 	}
 	l.random = l.random*6364136223846793005 + 1442695040888963407
-	l.until = uint32(l.random >> 60 &^ 1) // 0, 2 to 14: one of eight loads is a look
+	l.until = uint32(follow + l.random>>61 + l.random>>58&3) // in the mean 7: one of eight loads is a look
 	took := m.Time(at)
 	if took <= m.Quick {
 		l.after = 0
@@ -70,7 +69,7 @@ func (m *Machine) looks(a, at uint64) {
 	}
 	l.wait = min(took-m.Quick, longWait)
 	l.others += l.wait
-	l.after, l.at, l.address = follow, at, a
+	l.after, l.at = follow, at
 }
 
 // follows is called for a load behind a look that has waited.
@@ -81,8 +80,8 @@ func (l *looker) follows(a uint64) {
 		if at%block > block-8 {
 			at &^= 7
 		}
-		long := l.scales[0].isIndex(*word(at), a)
-		short := l.scales[1].isIndex(*word(at)&(1<<32-1), a)
+		long := l.indices[0].isIndex(*word(at), a)
+		short := l.indices[1].isIndex(*word(at)&(1<<32-1), a)
 		chained = long || short
 	}
 	l.after--
@@ -97,18 +96,13 @@ func (l *looker) follows(a uint64) {
 	}
 }
 
-// isIndex reports whether a value that was loaded looks like the index of what is at the address of the next load.
+// isIndex reports whether a value that was loaded is the index of what is at the address of the next load, as far as the look
+// before tells.
 func (x *indexed) isIndex(value, next uint64) bool {
 	by, to := value-x.value, next-x.next
 	if int64(by) < 0 {
 		by, to = -by, -to
 	}
 	x.value, x.next = value, next
-	scale := uint64(0)
-	if by != 0 && to/by < maxScale && to%by == 0 {
-		scale = to / by
-	}
-	same := scale != 0 && scale == x.scale
-	x.scale = scale
-	return same
+	return by != 0 && to != 0 && to%by == 0 && to/by < maxSize
 }

@@ -61,6 +61,21 @@ func TestNoteOfTicks(t *testing.T) {
 	}
 }
 
+// Profiles by windows name assembly and system calls: windows see all else.
+func TestNoteOfTicksWithWindows(t *testing.T) {
+	at := report.NewOutside(wire.Whole(&wire.Package{Path: "runtime", Files: []string{"/r/a.go", "/r/m.s"}, Funcs: []wire.Func{{Name: "runtime.f"}}}))
+	at.Windows = true
+	at.AddTicks(report.Frame{Func: "runtime.f", File: "/r/a.go"}, false, 40)
+	at.AddTicks(report.Frame{Func: "runtime.memmove", File: "/r/m.s"}, false, 10)
+	at.AddTicks(report.Frame{Func: "crypto/sha256.block", File: "/c/b.s"}, false, 10)
+	at.AddTicks(report.Frame{}, false, 10)
+	at.AddTicksInCalls(30)
+	want := "pep: 60.0% of 100 ticks were outside of instrumented functions: system calls 30.0%, assembly 20.0%, C code and vDSO 10.0%"
+	if got := notes(at, facts.ModeSampled); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // Ticks in instrumented functions are facts, those in the function with most of them first.
 func TestTicksInside(t *testing.T) {
 	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}}))
