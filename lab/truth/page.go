@@ -42,10 +42,10 @@ func Page(results []*Result, l *Lab) string {
 
 func (p *page) summary(l *Lab) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `Programs execute loops by turns, and read the clock of CPU time between turns: that is the truth. One run of
-%d s is by windows, with a tick each %v, and another one by perf record, with %d samples and the
-stacks of the kernel, which tell system calls from page faults. Shares are of the CPU time of the
-process, in points. Each run has a truth of its own. The start of the programs is in no row.
+	fmt.Fprintf(&b, `Programs execute loops by turns, and read the clock of CPU time between turns: that is the truth.
+One run of %d s is by windows, with a tick each %v, and another one by perf record, with %d samples
+and the stacks of the kernel, which tell system calls from page faults. Shares are of the CPU time of
+the process, in points. Each run has a truth of its own. The start of the programs is in no row.
 
 `, l.Seconds, Tick, l.Samples)
 	worst, far := worstOf(p.shares)
@@ -55,7 +55,7 @@ process, in points. Each run has a truth of its own. The start of the programs i
 	fmt.Fprintf(&b, "* Time that windows do not show, beside perf: of %d shares, %d are at most %.0f points apart; the\n  farthest is %s, %+.1f points.\n",
 		len(p.unseen), len(p.unseen)-far, Near, worst.what, worst.off)
 	for _, f := range p.factors {
-		fmt.Fprintf(&b, "* %s, counts: the farthest from each other are %s and %s, by a factor of %.1f. In the\n  time of a round of one the other has %.0f rounds.\n", f.title, f.over, f.under, f.off, f.times)
+		fmt.Fprintf(&b, "* %s, counts: the farthest from each other are %s and %s,\n  by a factor of %.1f. In the time of a round of one the other has %.0f rounds.\n", f.title, f.over, f.under, f.off, f.times)
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -54,12 +54,13 @@ func PartedPage(list []Parting) string {
 	b.WriteString(`## Windows that part from the thread
 
 Threads are stopped at random moments while they execute code of the program, and a window is
-interpreted. Then the other threads run for 100 µs, as they do while a handler interprets, and then the
-thread runs, too, at full speed. A hardware breakpoint stops it in the second half of the window, at a
-place where the window seldom comes by. The window has parted if the thread does not come there, or its
-registers differ from those of the window. bitboard has one thread; in the others goroutines depend on each
-other: clients and a server, pairs with channels, eight with one lock. The Go runtime's monitor, which asks
-goroutines to let go of their threads, does not run meanwhile.
+interpreted. Then the other threads run for 100 µs, as they do while a handler interprets, and then
+the thread runs, too, at full speed. A hardware breakpoint stops it in the second half of the window,
+at a place where the window seldom comes by. It has parted if the thread does not come there, or its
+registers differ from those of the window. So any value counts that is another one, the address of new
+memory for example, though the path may be the same. bitboard has one thread; in the others goroutines
+depend on each other: clients and a server, pairs with channels, eight with one lock. The Go runtime's
+monitor, which asks goroutines to let go of their threads, does not run meanwhile.
 
 | program | windows | parted | of these not at the place | left out |
 |---|--:|--:|--:|--:|

@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"of 2 shares, 1 are at most 2 points from the truth; the farthest is\n  slow of \"Loops\", +3.0 points",
 		"of 3 shares, 2 are at most 2 points apart; the\n  farthest is assembly of \"Loops\", -3.0 points",
-		"the farthest from each other are slow and fast, by a factor of 4.0. In the\n  time of a round of one the other has 500 rounds",
+		"the farthest from each other are slow and fast,\n  by a factor of 4.0. In the time of a round of one the other has 500 rounds",
 		"| slow | 50.0 | 53.0 | +3.0 | 50.0 | 50.0 | +0.0 |",
 		"| slow | 500.00 | 0.249 % | 0.990 % | 2.00 |",
 		"| fast | 1.00 | 99.751 % | 99.010 % | 0.50 |",
