@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 14
+	Version    = 15
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
