@@ -24,7 +24,7 @@ const subset = `^(` +
 
 func TestSubset(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs seventy programs three times")
+		t.Skip("builds and runs seventy programs four times")
 	}
 	programs, _, err := Find(regexp.MustCompile(subset))
 	if err != nil {
@@ -34,7 +34,7 @@ func TestSubset(t *testing.T) {
 	c := &Comparison{
 		Dir:      dir,
 		Pepbuild: pepbuild(t, dir),
-		Modes:    []string{"sample", "exact", Wrong},
+		Modes:    []string{"sample", "exact", Windows, Wrong},
 		Timeout:  time.Minute,
 		Out:      t.Output(),
 	}
@@ -45,6 +45,9 @@ func TestSubset(t *testing.T) {
 		if c.Alike[mode] < 45 || c.Differ[mode] > 0 {
 			t.Errorf("%s: %d programs ran alike, %d differ: want at least 45, and 0", mode, c.Alike[mode], c.Differ[mode])
 		}
+	}
+	if c.Windows < 20 {
+		t.Errorf("%d windows in all programs", c.Windows)
 	}
 }
 
