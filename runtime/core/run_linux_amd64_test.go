@@ -81,7 +81,7 @@ func testShares(t *testing.T, exe, clock string) {
 			t.Errorf("%s: share %.3f, want about %.2f: %s", s.of, s.got, s.want, paths.Comments[0])
 		}
 	}
-	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + clock + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?, sampling took \d+ms, (0\.0[1-9]|0\.[1-9]\d|[1-9]\d?\.\d\d)%, bursts weigh like \d+ equal ones$`)
+	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + clock + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?, sampling took \d+ms, (0\.0[1-9]|0\.[1-9]\d|[1-9]\d?\.\d\d)%(, of which ticks \d\.\d\d%)?, bursts weigh like \d+ equal ones$`)
 	outside := regexp.MustCompile(`^pep: \d{1,2}\.\d% of \d+ ticks were outside of instrumented functions: [^(]+$`)
 	if len(paths.Comments) > 3 || !comment.MatchString(paths.Comments[0]) || len(paths.Comments) > 2 && !outside.MatchString(paths.Comments[1]) {
 		t.Errorf("comments %q", paths.Comments)
