@@ -64,8 +64,8 @@ type Bounds struct{ CountError, ShareError, ShareBelow float64 }
 // Add adds bounds of a second part of the same word.
 func (b *Bounds) Add(c Bounds) {
 	b.CountError += c.CountError
-	b.ShareError += c.ShareError
-	b.ShareBelow += c.ShareBelow
+	b.ShareError = min(b.ShareError+c.ShareError, 1)
+	b.ShareBelow = min(b.ShareBelow+c.ShareBelow, 1)
 }
 
 // Names tells what addresses stand for.
