@@ -60,6 +60,14 @@ func Open(c *command.Call, names []string, kinds ...schema.Kind) (*profile.File,
 	return Merged(c, found...)
 }
 
+// Beside opens the files of another kind of the run that f, which Open has opened for names, is of.
+func Beside(c *command.Call, names []string, f *profile.File, kind schema.Kind) (*profile.File, error) {
+	if len(names) == 0 {
+		names = []string{f.Name}
+	}
+	return Open(c, names, kind)
+}
+
 // Match is Functions with an error of the command line.
 func Match(c *command.Call, pattern string, names []string) (*regexp.Regexp, error) {
 	re, err := Functions(pattern, names)

@@ -44,39 +44,31 @@ func PGO(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	t, noPGO := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
-	dir, err := os.Stat(*out)
+	t, err := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
 	var none *pgo.NoCalls
-	if both := err == nil && dir.IsDir(); noPGO != nil && !(both && errors.As(noPGO, &none)) {
-		return noPGO
-	} else if !both {
+	dir, there := os.Stat(*out)
+	switch both := there == nil && dir.IsDir(); {
+	case err != nil && !(both && errors.As(err, &none)):
+		return err
+	case !both:
 		return c.Print(t, f.SaveStacks(*out, pgo.Types, t.Stacks()))
 	}
-	names := c.Args
-	if len(names) == 0 {
-		names = []string{f.Name}
+	edges, err := choice.Beside(c, c.Args, f, schema.Edges)
+	if err == nil {
+		err = edges.Save(filepath.Join(*out, schema.DefaultEdges))
 	}
-	edges, err := choice.Open(c, names, schema.Edges)
-	if err != nil {
+	if err == nil && none == nil {
+		err = f.SaveStacks(filepath.Join(*out, "default.pgo"), pgo.Types, t.Stacks())
+	}
+	switch {
+	case err != nil:
 		return err
-	}
-	if err := edges.Save(filepath.Join(*out, schema.DefaultEdges)); err != nil {
-		return err
-	}
-	calls := filepath.Join(*out, "default.pgo")
-	if none != nil {
-		old := ""
-		if _, err := os.Stat(calls); err == nil {
-			old = ", and the one that is there stays as it was"
-		}
-		c.Note("%s is in %s: pepbuild build -pepopt=auto takes it for package main there. No default.pgo was written%s: %v", schema.DefaultEdges, *out, old, none)
+	case none != nil:
+		c.Note("%s is in %s: pepbuild build -pepopt=auto takes it for package main there; no default.pgo was written: %v", schema.DefaultEdges, *out, none)
 		return nil
 	}
-	err = f.SaveStacks(calls, pgo.Types, t.Stacks())
-	if err == nil {
-		c.Note("default.pgo and %s are in %s: pepbuild build -pepopt=auto takes them for package main there, and pep pgo -check measures what they bring", schema.DefaultEdges, *out)
-	}
-	return c.Print(t, err)
+	c.Note("default.pgo and %s are in %s: pepbuild build -pepopt=auto takes them for package main there, and pep pgo -check measures what they bring", schema.DefaultEdges, *out)
+	return c.Print(t, nil)
 }
 
 // set returns one of some flags that the command line has set, or "".
