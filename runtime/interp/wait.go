@@ -13,13 +13,14 @@ package interp
 // Only loads that leave the lines met last can be looks, so that a look costs less than what it is part of.
 
 const (
-	lookMean = 8       // loads for a look
-	longWait = 2000    // cycles; what takes longer is a switch to another thread
-	overlap  = 8       // loads that the processor does at the same time
-	block    = 64      // bytes that come from memory together
-	field    = 256     // largest offset in what a pointer points to
-	follow   = 2       // loads behind a look that may be chained to it
-	maxSize  = 1 << 12 // of an element
+	lookMean  = 8       // loads for a look
+	longWait  = 2000    // cycles; what takes longer is a switch to another thread
+	cacheWait = 60      // cycles that a load may take from a cache, since the tick has emptied the nearer ones
+	overlap   = 8       // loads that the processor does at the same time
+	block     = 64      // bytes that come from memory together
+	field     = 256     // largest offset in what a pointer points to
+	follow    = 2       // loads behind a look that may be chained to it
+	maxSize   = 1 << 12 // of an element
 )
 
 // A looker has the state of looks.
@@ -63,11 +64,11 @@ func (m *Machine) looks(a, at uint64) {
 	l.random = l.random*6364136223846793005 + 1442695040888963407
 	l.until = uint32(follow + l.random>>61 + l.random>>58&3) // in the mean 7: one of eight loads is a look
 	took := m.Time(at)
-	if took <= m.Quick {
+	if took <= m.Quick+cacheWait {
 		l.after = 0
 		return
 	}
-	l.wait = min(took-m.Quick, longWait)
+	l.wait = min(took-m.Quick-cacheWait, longWait)
 	l.others += l.wait
 	l.after, l.at = follow, at
 }
