@@ -237,7 +237,7 @@ type unendedOnly struct{ *TopTable }
 
 func (x unendedOnly) Print(p *listing.Page) { x.printUnended(p) }
 
-// A listing of calls ends with what is to be said of the profile.
+// TestNotesOfCalls checks that a listing of calls ends with the notes on its profile.
 func TestNotesOfCalls(t *testing.T) {
 	var b strings.Builder
 	table := &PGOTable{Profile: Profile{Kind: "paths", facts: []facts.List{{{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}}}}}

@@ -1,6 +1,6 @@
 package copfigures
 
-// This file describes the engines of all experiments, and has what is asked of the curve of a run.
+// This file describes the engines of all experiments. Its methods read cycles, overhead and errors off the curve of a run.
 
 import (
 	"fmt"
