@@ -140,13 +140,13 @@ func cost(name string, rounds ...[]float64) Cost {
 		},
 	}
 	for range c.Variants {
-		c.Runs, c.Exit = append(c.Runs, nil), append(c.Exit, nil)
+		c.Runs, c.Written = append(c.Runs, nil), append(c.Written, nil)
 	}
 	for _, round := range rounds {
 		for v, s := range round {
 			cpu := time.Duration(s * float64(time.Second))
 			c.Runs[v] = append(c.Runs[v], Run{CPU: cpu, Wall: 2 * cpu})
-			c.Exit[v] = append(c.Exit[v], Run{Wall: time.Duration(v) * 10 * time.Millisecond})
+			c.Written[v] = append(c.Written[v], Written{time.Duration(v) * 10 * time.Millisecond, 0.001 * float64(v) * s})
 		}
 	}
 	return c

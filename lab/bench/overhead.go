@@ -4,6 +4,7 @@ package bench
 // instructions.
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,9 @@ import (
 	"time"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 // OverheadOptions say what Overhead measures. Rounds must be at least 1, so the zero value
@@ -20,7 +24,7 @@ import (
 type OverheadOptions struct {
 	Rounds       int       // runs of each variant
 	Layouts      int       // orders in which the linker places functions, the rounds by turns; 0 and 1 are the linker's own
-	Short        bool      // only builds for samples
+	Short        bool      // only the settings, and a CPU profile of package runtime/pprof
 	Settings     []Setting // of samples; nil is PEP(64,17)
 	BuildTime    bool      // measure builds
 	Instructions int       // runs under valgrind of each build; 0 is none
@@ -66,25 +70,26 @@ const lowBudget = "PEPOPTS=budget=1%"
 
 // variants returns the variants to measure, the plain program first.
 func variants(opts OverheadOptions) []Variant {
-	list := []Variant{
-		{"plain", plainBuild, nil},
-		{"no ticks", sampleBuild, []string{noTicks}},
+	list := []Variant{{"plain", plainBuild, nil}}
+	if !opts.Short {
+		list = append(list, Variant{"no ticks", sampleBuild, []string{noTicks}})
 	}
 	for _, s := range opts.Settings {
 		list = append(list, Variant{s.String(), s.build(), []string{s.env()}})
 	}
-	list = append(list, Variant{PEP.String() + ", budget 1%", sampleBuild, []string{lowBudget}})
+	last := Variant{"runtime/pprof CPU profile", selfBuild, nil}
 	if opts.Short {
-		return list
+		return append(list, last)
 	}
 	return append(list,
+		Variant{PEP.String() + ", budget 1%", sampleBuild, []string{lowBudget}},
 		Variant{PEP.String() + ", budget 1%, guide", guidedBuild, []string{lowBudget}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		Variant{"cover, count", countBuild, nil},
 		Variant{"cover, set", setBuild, nil},
 		Variant{"cover, atomic", atomicBuild, nil},
 		Variant{"no ticks, -pepinline=less", lessBuild, []string{noTicks}},
-		Variant{"runtime/pprof CPU profile", selfBuild, nil},
+		last,
 	)
 }
 
@@ -93,13 +98,19 @@ type Cost struct {
 	Program      string
 	Variants     []Variant        // the plain program first
 	Runs         [][]Run          // by variant and round
-	Exit         [][]Run          // Wall is the time from the end of the profile until it is written
+	Written      [][]Written      // by variant and round
 	Packages     int              // that are instrumented
 	Sites        int              // of taps; only counted by Taps
 	Size         map[string]int64 // bytes of the executable, by build
 	Instructions map[string]int64 // by build; nil if not measured
 	Skipped      error            // why instructions are not, although they should be
 	BuildTime    map[string]Run   // "go", "pepbuild"; nil if not measured
+}
+
+// Written is what a run's profile tells. It is zero if the run writes none.
+type Written struct {
+	Exit  time.Duration // from the end of the profile until its files are written
+	Share float64       // of the run's CPU time that the profile says sampling took, 0 to 1
 }
 
 // Overhead measures what instrumentation costs the test programs.
@@ -242,7 +253,7 @@ func (p *program) importPaths() ([]string, error) {
 // rounds runs all variants by turns.
 func (p *program) rounds(c *Cost, rounds, layouts int) error {
 	c.Runs = make([][]Run, len(c.Variants))
-	c.Exit = make([][]Run, len(c.Variants))
+	c.Written = make([][]Written, len(c.Variants))
 	plain, _, err := p.runVariant(c.Variants[0], 0) // also warms up the file system's cache
 	if err != nil {
 		return err
@@ -257,7 +268,7 @@ func (p *program) rounds(c *Cost, rounds, layouts int) error {
 			if c.Variants[i].Build == "" {
 				continue
 			}
-			r, exit, err := p.runVariant(c.Variants[i], round%layouts)
+			r, written, err := p.runVariant(c.Variants[i], round%layouts)
 			if err == nil {
 				err = r.same(plain)
 			}
@@ -265,56 +276,61 @@ func (p *program) rounds(c *Cost, rounds, layouts int) error {
 				return fmt.Errorf("%s: %w", c.Variants[i].Name, err)
 			}
 			c.Runs[i] = append(c.Runs[i], r)
-			c.Exit[i] = append(c.Exit[i], Run{Wall: exit})
+			c.Written[i] = append(c.Written[i], written)
 		}
 	}
 	return nil
 }
 
-// runVariant runs v once. exit is the time from the end of the profile until its files are
-// written. It is 0 if v writes no profile.
-func (p *program) runVariant(v Variant, layout int) (r Run, exit time.Duration, err error) {
+// runVariant runs v once.
+func (p *program) runVariant(v Variant, layout int) (r Run, w Written, err error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
-		return r, 0, err
+		return r, w, err
 	}
 	defer os.RemoveAll(out)
-	written, err := watchRemoval(out)
+	removal, err := watchRemoval(out)
 	if err != nil {
-		return r, 0, err
+		return r, w, err
 	}
 	env := append([]string{"PEPDIR=" + out, "GOCOVERDIR=" + out, "PEPBENCH_PROFILE=" + filepath.Join(out, "cpu.pprof")}, v.Env...)
 	r, err = start(out, env, p.exe(inLayout(v.Build, layout)), p.scale())
 	if err != nil || !v.writesPaths() {
-		written.close()
-		return r, 0, err
+		removal.close()
+		return r, w, err
 	}
-	at, ok := written.stop()
+	at, ok := removal.stop()
 	if !ok {
-		return r, 0, fmt.Errorf("%s has written its profiles and removed no .pep file", v.Name)
+		return r, w, fmt.Errorf("%s has written its profiles and removed no .pep file", v.Name)
 	}
-	end, err := profileEnd(out)
-	return r, at.Sub(end), err
+	w, err = readWritten(out, at)
+	return r, w, err
 }
 
-// profileEnd returns the moment when a run began to write its profiles. dir has the profiles
-// of this run only.
-func profileEnd(dir string) (end time.Time, err error) {
+// readWritten reads the one profile of paths in dir. Its file was written at a moment.
+func readWritten(dir string, at time.Time) (w Written, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
 	if err != nil {
-		return end, err
+		return w, err
 	}
 	if len(names) != 1 {
-		return end, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
+		return w, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
 	}
-	f, err := os.Open(names[0])
+	data, err := os.ReadFile(names[0])
 	if err != nil {
-		return end, err
+		return w, err
 	}
-	defer f.Close()
-	p, err := pprof.Parse(f)
+	p, err := pprof.ParseData(data)
 	if err != nil {
-		return end, fmt.Errorf("%s: %w", names[0], err)
+		return w, fmt.Errorf("%s: %w", names[0], err)
 	}
-	return time.Unix(0, p.TimeNanos+p.DurationNanos), nil
+	w.Exit = at.Sub(time.Unix(0, p.TimeNanos+p.DurationNanos))
+	f, err := profile.Parse(names[0], bytes.NewReader(data))
+	if err != nil {
+		return w, err
+	}
+	if all := f.Fact(facts.CPUTime); all > 0 {
+		w.Share = float64(f.Fact(facts.SampledTime)) / float64(all)
+	}
+	return w, nil
 }

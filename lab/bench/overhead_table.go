@@ -69,6 +69,7 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 	add("Spread of CPU time", "Median over the rounds of the ratio to the plain program in the same round, with "+intervals+".", roundIntervals(costs, cpu))
 	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall, groups...))
 	add("Exit", "Median time from the end of the profile until its files are written. It is part of all times above: "+exitRanges(costs)+".", exits(costs))
+	add("Account", "Share of the CPU time that the profiles say sampling took: median over the rounds (greatest).", accounts(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
 	b.WriteString(instructionSection(costs))
 	if costs[0].BuildTime != nil {
@@ -265,8 +266,8 @@ func spread(xs []float64) string {
 // medianExit returns the median time of the exit of variant v.
 func (c *Cost) medianExit(v int) time.Duration {
 	var xs []float64
-	for _, r := range c.Exit[v] {
-		xs = append(xs, r.Wall.Seconds())
+	for _, w := range c.Written[v] {
+		xs = append(xs, w.Exit.Seconds())
 	}
 	return time.Duration(summarize(xs).median * float64(time.Second))
 }
@@ -295,6 +296,24 @@ func exitRanges(costs []Cost) string {
 }
 
 func exits(costs []Cost) *table {
+	return perWriter(costs, func(c *Cost, v int) string { return milliseconds(c.medianExit(v)) })
+}
+
+// accounts has what profiles say of their own cost.
+func accounts(costs []Cost) *table {
+	return perWriter(costs, func(c *Cost, v int) string {
+		var xs []float64
+		for _, w := range c.Written[v] {
+			xs = append(xs, 100*w.Share)
+		}
+		s := summarize(xs)
+		return fmt.Sprintf("%.2f%% (%.2f%%)", s.median, s.max)
+	})
+}
+
+// perWriter makes a table with a row for each program. A row has a cell for each variant that
+// writes a profile of paths.
+func perWriter(costs []Cost, cell func(c *Cost, v int) string) *table {
 	t := newTable("program")
 	var shown []int
 	for v, variant := range costs[0].Variants {
@@ -303,10 +322,10 @@ func exits(costs []Cost) *table {
 			t.rows[0] = append(t.rows[0], variant.Name)
 		}
 	}
-	for _, c := range costs {
-		row := []string{c.Program}
+	for i := range costs {
+		row := []string{costs[i].Program}
 		for _, v := range shown {
-			row = append(row, milliseconds(c.medianExit(v)))
+			row = append(row, cell(&costs[i], v))
 		}
 		t.row(row...)
 	}

@@ -60,6 +60,9 @@ func TestOverheadOfOneProgram(t *testing.T) {
 		if n := len(c.Runs[v]); n != 2 || c.Runs[v][1].CPU <= 0 {
 			t.Errorf("%s: got %d runs, %+v, want 2 that take time", variant.Name, n, c.Runs[v])
 		}
+		if w := c.Written[v][0]; variant.writesPaths() != (w.Exit > 0) || w.Share < 0 || w.Share >= 1 {
+			t.Errorf("%s: got %+v, want the time of the exit exactly if profiles are written, and a share", variant.Name, w)
+		}
 	}
 	if c.Size[sampleBuild] <= c.Size[plainBuild] {
 		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[sampleBuild], c.Size[plainBuild])

@@ -245,7 +245,7 @@ func (m *measurement) overhead(args []string) error {
 	var opts bench.OverheadOptions
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
-	flags.BoolVar(&opts.Short, "short", false, "measure only without ticks, sampling, and sampling with a budget")
+	flags.BoolVar(&opts.Short, "short", false, "measure only the settings and a CPU profile of package runtime/pprof")
 	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
 	groups := []bench.Group{firstPrograms}
 	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+firstPrograms.Name+"\")", func(text string) error {
