@@ -277,7 +277,7 @@ func (m *measurement) overhead(args []string) error {
 	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs, groups...)); err != nil {
 		return err
 	}
-	text, err := bench.Benchmarks(costs, opts.Layouts)
+	text, err := bench.Benchmarks(costs, opts.Layouts, m.cfg.Scale)
 	if err == nil && *lines != "" {
 		return os.WriteFile(*lines, []byte(text), 0o644)
 	}
@@ -293,6 +293,7 @@ func (m *measurement) accuracy(args []string) error {
 	var opts bench.AccuracyOptions
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
 	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
+	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file`, one for each sampled run, with weights and without")
 	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -319,6 +320,15 @@ func (m *measurement) accuracy(args []string) error {
 	fits, err := bench.Accuracy(&m.cfg, opts)
 	if err != nil {
 		return err
+	}
+	if *lines != "" {
+		text, err := bench.AccuracyLines(fits, m.cfg.Scale)
+		if err == nil {
+			err = os.WriteFile(*lines, []byte(text), 0o644)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	tables := bench.AccuracyTables(fits)
 	if *truncate == "backedge" {
