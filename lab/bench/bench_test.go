@@ -250,14 +250,15 @@ func TestBenchmarkLines(t *testing.T) {
 }
 
 func TestAccuracyLines(t *testing.T) {
-	text, err := AccuracyLines([]Fit{fit("one", 0.25)}, 100)
+	text, err := AccuracyLines([]Fit{fit("one", 0.25)}, []Fit{fit("one", 0)}, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const second = "\nBenchmarkAccuracy/program=one/variant=PEP(64,17) 1 0.69 wall 0.96 relative 0.84 absolute 0.67 sample-wall 0.9400000000000001 sample-relative " +
 		"0.8200000000000001 sample-absolute 19200 samples 300 ticks\n"
-	if n := strings.Count(text, "\nBenchmark"); n != 5 || !strings.Contains(text, second) || !strings.Contains(text, "\nBenchmarkAccuracy/program=one/variant=PEP(64,17)_20ms 1 ") {
-		t.Errorf("%d lines, want 5, and the second to be %q:\n%s", n, second, text)
+	const exact = "\nBenchmarkExact/program=one/variant=backedge 1 800 paths 90 hot 5e+06 ends 1.25e+07 decisions\n"
+	if n := strings.Count(text, "\nBenchmark"); n != 7 || !strings.Contains(text, exact) || !strings.Contains(text, second) || !strings.Contains(text, "\nBenchmarkAccuracy/program=one/variant=PEP(64,17)_20ms 1 ") {
+		t.Errorf("%d lines, want 7, and the second to be %q:\n%s", n, second, text)
 	}
 }
 

@@ -17,7 +17,10 @@ import (
 // Benchmarks returns the runs of all variants in the format of Go benchmarks, a line for each. The
 // order is that of the rounds. The programs had a percentage of their workload.
 func Benchmarks(costs []Cost, layouts, scale int) (string, error) {
-	var list []*benchfmt.Result
+	return lines(runLines(costs, layouts), scale)
+}
+
+func runLines(costs []Cost, layouts int) (list []*benchfmt.Result) {
 	for _, c := range costs {
 		for round := range c.Runs[0] {
 			for v, variant := range c.Variants {
@@ -36,28 +39,40 @@ func Benchmarks(costs []Cost, layouts, scale int) (string, error) {
 			}
 		}
 	}
-	return lines(list, scale)
+	return list
 }
 
 // AccuracyLines returns a line for each sampled run, in the same format. Units such as sample-wall are of the same run, if
-// each sample counts once.
-func AccuracyLines(fits []Fit, scale int) (string, error) {
+// each sample counts once. Lines of exact runs follow, with paths that end at headers and, if that was measured, at back
+// edges.
+func AccuracyLines(header, backedge []Fit, scale int) (string, error) {
 	var list []*benchfmt.Result
-	for _, f := range fits {
+	add := func(kind string, f Fit, variant string, values ...benchfmt.Value) {
+		name := kind + "/program=" + f.Program + "/variant=" + word(variant)
+		list = append(list, &benchfmt.Result{Name: benchfmt.Name(name), Values: values})
+	}
+	for _, f := range header {
 		for i, setting := range f.Settings {
 			for run, m := range f.Samples[i] {
 				once := f.Unweighed[i][run]
-				list = append(list, &benchfmt.Result{
-					Name: benchfmt.Name("Accuracy/program=" + f.Program + "/variant=" + word(setting.String())),
-					Values: []benchfmt.Value{
-						{Value: m.Wall, Unit: "wall"}, {Value: m.Relative, Unit: "relative"}, {Value: m.Absolute, Unit: "absolute"},
-						{Value: once.Wall, Unit: "sample-wall"}, {Value: once.Relative, Unit: "sample-relative"}, {Value: once.Absolute, Unit: "sample-absolute"},
-						{Value: float64(m.Samples), Unit: "samples"}, {Value: float64(m.Ticks), Unit: "ticks"},
-					},
-				})
+				add("Accuracy", f, setting.String(), []benchfmt.Value{
+					{Value: m.Wall, Unit: "wall"}, {Value: m.Relative, Unit: "relative"}, {Value: m.Absolute, Unit: "absolute"},
+					{Value: once.Wall, Unit: "sample-wall"}, {Value: once.Relative, Unit: "sample-relative"},
+					{Value: once.Absolute, Unit: "sample-absolute"},
+					{Value: float64(m.Samples), Unit: "samples"}, {Value: float64(m.Ticks), Unit: "ticks"},
+				}...)
 			}
 		}
 	}
+	exact := func(fits []Fit, truncate string) {
+		for _, f := range fits {
+			e := f.Exact
+			add("Exact", f, truncate, []benchfmt.Value{{Value: float64(e.Paths), Unit: "paths"}, {Value: float64(e.Hot), Unit: "hot"},
+				{Value: float64(e.Ends), Unit: "ends"}, {Value: float64(e.Flow), Unit: "decisions"}}...)
+		}
+	}
+	exact(header, "header")
+	exact(backedge, "backedge")
 	return lines(list, scale)
 }
 

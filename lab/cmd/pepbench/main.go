@@ -293,7 +293,7 @@ func (m *measurement) accuracy(args []string) error {
 	var opts bench.AccuracyOptions
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
 	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
-	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file`, one for each sampled run, with weights and without")
+	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file`, one for each run, with weights and without")
 	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -321,23 +321,23 @@ func (m *measurement) accuracy(args []string) error {
 	if err != nil {
 		return err
 	}
+	tables := bench.AccuracyTables(fits)
+	var backedge []bench.Fit
+	if *truncate == "backedge" {
+		opts.Truncate, opts.Settings = "backedge", opts.Settings[:1]
+		if backedge, err = bench.Accuracy(&m.cfg, opts); err != nil {
+			return err
+		}
+		tables += bench.TruncationTables(fits, backedge)
+	}
 	if *lines != "" {
-		text, err := bench.AccuracyLines(fits, m.cfg.Scale)
+		text, err := bench.AccuracyLines(fits, backedge, m.cfg.Scale)
 		if err == nil {
 			err = os.WriteFile(*lines, []byte(text), 0o644)
 		}
 		if err != nil {
 			return err
 		}
-	}
-	tables := bench.AccuracyTables(fits)
-	if *truncate == "backedge" {
-		opts.Truncate, opts.Settings = "backedge", opts.Settings[:1]
-		backedge, err := bench.Accuracy(&m.cfg, opts)
-		if err != nil {
-			return err
-		}
-		tables += bench.TruncationTables(fits, backedge)
 	}
 	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact. Load of the machine at the end: %s.", opts.Runs, bench.Load())+m.workload(), tables)
 }
