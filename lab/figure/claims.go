@@ -204,7 +204,8 @@ func summary(list []judged, columns [2]string) string {
 		return n
 	}
 	rules, extended := func(j judged) string { return j.rules }, func(j judged) string { return j.extended }
-	text := fmt.Sprintf("Of %d claims %d agree with %s, %d differ, and %d cannot be shown here. With %s %d agree and %d differ.",
+	text := fmt.Sprintf("Of %d claims %d agree with %s, %d differ, and %d cannot be shown here. "+
+		"With %s %d agree and %d differ.",
 		len(list), count(Agrees, rules), columns[0], count(Differs, rules), count(CannotBe, rules),
 		columns[1], count(Agrees, extended), count(Differs, extended))
 	for _, group := range []struct {

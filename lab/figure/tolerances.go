@@ -32,7 +32,8 @@ var Tolerances = []Tolerance{
 			"sizes and errors may be less, bounds hold as they stand"},
 	{"runs", fmt.Sprintf("the median and %d of 10 runs", agreeing), "a run is a seed, a period and phase of a sampler, a " +
 		"part of a recording, a layout or a program; a claim that two of ten contradict is none"},
-	{"little, minor, comparable, one curve, sufficient", fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor),
+	{"little, minor, comparable, one curve, sufficient",
+		fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor),
 		"errors of neighbouring periods of a sampler differ by as much"},
 	{"better, faster", "a factor below 1.00x", "nothing less can refute it"},
 	{"substantial, most gain, tend to", fmt.Sprintf("a factor of %v and more", LittleFactor), "anything less is little"},
@@ -49,7 +50,8 @@ var Tolerances = []Tolerance{
 	{"far less", fmt.Sprintf("a factor of %v and more", FarLessFactor), "the least that far can mean"},
 	{"small improvements, slightly more", fmt.Sprintf("above 0 and at most %.0f %% of what is missing to 100 %%", GainShare),
 		"more than half of what is missing is no small part"},
-	{"not sufficient", fmt.Sprintf("%.0f points below what is, and more", LessPoints), "half of what the paper has between the two"},
+	{"not sufficient", fmt.Sprintf("%.0f points below what is, and more", LessPoints),
+		"half of what the paper has between the two"},
 	{"benefit from continuous profiles", fmt.Sprintf("%.0f points and more", MorePoints),
 		"so far is the paper's worst one-time profile (86 %) below its continuous ones (96 %)"},
 	{"significant, increases, some", "above 0; at least one", "nothing less can refute it"},
@@ -70,10 +72,12 @@ var (
 	Small       = AtMost(Percent(SmallShare))
 	NoError     = AtMost(Percent(NoErrorShare))
 	FewStalls   = AtMost(Percent(StallsShare))
-	SmallGain   = Relation{fmt.Sprintf("above 0 to %.0f %%", GainShare), func(x float64) bool { return x > 0 && x <= GainShare }}
+	SmallGain   = Relation{fmt.Sprintf("above 0 to %.0f %%", GainShare), isSmallGain}
 	NotEnough   = AtLeast(Points(LessPoints))
 	Benefit     = AtLeast(Points(MorePoints))
 )
+
+func isSmallGain(x float64) bool { return x > 0 && x <= GainShare }
 
 // Power is an exponent.
 func Power(x float64) Value { return Value{fmt.Sprintf("x^%.2f", x), x, "exponent"} }

@@ -11,11 +11,13 @@ var Beside = figure.Beside{
 	Name:    "pep",
 	Title:   "Path profiling beside its paper",
 	Columns: [2]string{"registers and polls", "windows"},
-	Extended: "Registers and polls are the paper's way: the program keeps the number of its path, PEP(64,17) samples it, and " +
+	Extended: "Registers and polls are the paper's way: the program keeps the number of its path, PEP(64,17) " +
+		"samples it, and " +
 		"each sample counts once, in runs of two seconds with ticks of 10 ms. Windows are ours: the program is as the " +
 		"compiler makes it, ticks interpret what it does next, and windows have weights. A claim about registers or their " +
 		"samples has no windows",
-	Runs: "layouts of the executables in each session of measurements, whose numbers are over all programs; sampled runs of " +
+	Runs: "layouts of the executables in each session of measurements, whose numbers are over all programs; " +
+		"sampled runs of " +
 		"all programs; or programs, as the column \"ours is\" says",
 	Measure: measure,
 	Claims:  claims,
@@ -52,13 +54,16 @@ var claims = []figure.Claim{
 	{Key: "4.3", Where: "abstract, section 6.1, figure 6", Says: "PEP(64,17) costs at most 4.3 %", Prints: "4.3%",
 		Ours: "the same, the worst program", Unit: figure.Percent, Want: figure.NoMore(4.3, figure.Percent), Of: overhead(most),
 		Why: whyCost},
-	{Key: "1.1", Where: "section 6.1, figure 6", Says: "instrumentation alone costs 1.1 % on average", Prints: "1.1%", Only: true,
+	{Key: "1.1", Where: "section 6.1, figure 6", Says: "instrumentation alone costs 1.1 % on average", Prints: "1.1%",
+		Only: true,
 		Ours: "registers and polls without ticks, mean of programs", Unit: figure.Percent,
 		Want: figure.NoMore(1.1, figure.Percent), Of: cost(mean, noTicks, plain), Why: whyCost},
-	{Key: "5.4", Where: "section 6.1, figure 6", Says: "instrumentation alone costs at most 5.4 %", Prints: "5.4%", Only: true,
+	{Key: "5.4", Where: "section 6.1, figure 6", Says: "instrumentation alone costs at most 5.4 %", Prints: "5.4%",
+		Only: true,
 		Ours: "the same, the worst program", Unit: figure.Percent, Want: figure.NoMore(5.4, figure.Percent),
 		Of: cost(most, noTicks, plain), Why: whyCost},
-	{Key: "timer", Where: "section 6.1, figure 6", Says: "one sample at a tick adds no overhead that can be detected", Only: true,
+	{Key: "timer", Where: "section 6.1, figure 6", Says: "one sample at a tick adds no overhead that can be detected",
+		Only: true,
 		Ours: "PEP(1,1) beyond no ticks, mean of programs", Unit: figure.Percent, Want: figure.Small,
 		Of: cost(mean, one, noTicks), Why: whySamples},
 	{Key: "0.1", Where: "section 6.1, figure 6", Says: "PEP(64,17) adds 0.1 %", Prints: "0.1%", Only: true,
@@ -76,7 +81,8 @@ var claims = []figure.Claim{
 			}
 			return cost(faster, noTicks, plain)(m, extended)
 		}},
-	{Key: "bulk", Where: "section 3.2", Says: "counting is the bulk of the cost of exact paths, and the registers are not", Only: true,
+	{Key: "bulk", Where: "section 3.2",
+		Says: "counting is the bulk of the cost of exact paths, and the registers are not", Only: true,
 		Ours: "share of counting in that cost, each program", Unit: figure.Percent, Want: figure.Most, Of: bulk},
 	{Key: "92", Where: "section 5.1", Says: "exact paths cost 92 % on average", Prints: "92%", Only: true,
 		Ours: "exact paths, mean of programs", Unit: figure.Percent, Want: figure.NoMore(92, figure.Percent),
@@ -108,26 +114,32 @@ var claims = []figure.Claim{
 			return t
 		}, Why: whyBuilds},
 	{Key: "94", Where: "abstract, section 6.3, figure 8", Says: "PEP(64,17) has 94 % path profile accuracy", Prints: "94%",
-		Ours: "Wall weight matching, mean of programs, each run", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(94)),
-		Of: accuracy("wall"), Why: whyAccuracy("wall")},
+		Ours: "Wall weight matching, mean of programs, each run", Unit: figure.Percent,
+		Want: figure.AtLeast(figure.Percent(94)),
+		Of:   accuracy("wall"), Why: whyAccuracy("wall")},
 	{Key: "53", Where: "section 6.3, figure 8", Says: "timer-based sampling has 53 %", Prints: "53%", Only: true,
 		Ours: "PEP(1,1), likewise", Unit: figure.Percent, Want: figure.About(53, 53, figure.Percent),
 		Of: setting(one, "wall"), Why: whyTimer},
-	{Key: "not-sufficient", Where: "section 6.3, figure 8", Says: "timer-based sampling is not sufficient for hot paths", Only: true,
+	{Key: "not-sufficient", Where: "section 6.3, figure 8", Says: "timer-based sampling is not sufficient for hot paths",
+		Only: true,
 		Ours: "PEP(64,17) above PEP(1,1), each program", Unit: figure.Points, Want: figure.NotEnough,
 		Of: alone(func(m *figure.Measured) figure.Tally {
 			return ofPrograms(m, "wall", []string{pep, one}, func(x []float64) float64 { return x[0] - x[1] })
 		}), Why: whyTimer},
 	{Key: "higher-rates", Where: "section 6.3, figure 8", Says: "higher sampling rates improve paths a little", Only: true,
-		Ours: "what PEP(256,17) and PEP(1024,17) bring of what PEP(64,17) lacks to 100 %, means of programs", Unit: figure.Percent,
+		Ours: "what PEP(256,17) and PEP(1024,17) bring of what PEP(64,17) lacks to 100 %, means of programs",
+		Unit: figure.Percent,
 		Want: figure.SmallGain, Of: gains("wall"), Why: whySettings},
 	{Key: "96", Where: "abstract, section 6.4, figure 9", Says: "PEP(64,17) has 96 % edge profile accuracy", Prints: "96%",
 		Ours: "relative overlap, mean of programs, each run", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(96)),
 		Of: accuracy("relative"), Why: whyAccuracy("relative")},
-	{Key: "higher-edges", Where: "section 6.4, figure 9", Says: "more samples show edges slightly more accurately", Only: true,
+	{Key: "higher-edges", Where: "section 6.4, figure 9", Says: "more samples show edges slightly more accurately",
+		Only: true,
 		Ours: "as for paths", Unit: figure.Percent, Want: figure.SmallGain, Of: gains("relative"), Why: whySettings},
-	{Key: "two-points", Where: "section 6.4", Says: "beside counters of edges, accuracy falls by only 2 %", Prints: "2%; 96% to 94%",
-		Cannot: "what differs in the paper are loop headers without a yieldpoint, and all headers here have a poll; " + noCounters},
+	{Key: "two-points", Where: "section 6.4", Says: "beside counters of edges, accuracy falls by only 2 %",
+		Prints: "2%; 96% to 94%",
+		Cannot: "what differs in the paper are loop headers without a yieldpoint, and all headers here have a poll; " +
+			"" + noCounters},
 	{Key: "83", Where: "section 6.4", Says: "PEP(64,17) has 83 % absolute overlap", Prints: "83%",
 		Ours: "mean of programs, each run", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(83)),
 		Of: accuracy("absolute"), Why: whyAccuracy("absolute")},
@@ -137,8 +149,9 @@ var claims = []figure.Claim{
 	{Key: "88", Where: "section 6.4", Says: "PEP(1024,17) has 88 % absolute overlap", Prints: "88%", Only: true,
 		Ours: "likewise", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(88)), Of: setting(large, "absolute"),
 		Why: whySettings},
-	{Key: "steps", Where: "section 6.4", Says: "absolute overlap grows from 64 to 256 to 1024 samples", Prints: "83%, 87%, 88%",
-		Only: true, Ours: "the lesser of the two steps, means of programs", Unit: figure.Points,
+	{Key: "steps", Where: "section 6.4", Says: "absolute overlap grows from 64 to 256 to 1024 samples",
+		Prints: "83%, 87%, 88%",
+		Only:   true, Ours: "the lesser of the two steps, means of programs", Unit: figure.Points,
 		Want: figure.Above(figure.Points(0)), Of: steps, Why: whySettings},
 	{Key: "lower", Where: "section 6.4", Says: "absolute overlap is lower than relative overlap", Prints: "83%, 96%",
 		Ours: "relative less absolute, mean of programs, each run", Unit: figure.Points, Want: figure.Above(figure.Points(0)),
@@ -149,7 +162,8 @@ var claims = []figure.Claim{
 			}
 			return t
 		}},
-	{Key: "headers", Where: "section 3.2", Says: "that paths end at headers and not at back edges makes a minor difference", Same: true,
+	{Key: "headers", Where: "section 3.2",
+		Says: "that paths end at headers and not at back edges makes a minor difference", Same: true,
 		Ours: "ends of paths with headers to those with back edges, each program", Unit: figure.Times, Want: figure.Little,
 		Of: alone(func(m *figure.Measured) (t figure.Tally) {
 			for _, p := range m.Below("exact") {
@@ -160,7 +174,8 @@ var claims = []figure.Claim{
 			return t
 		}), Why: whyHeaders},
 	{Key: "hot-edges", Where: "section 3.4", Says: "overhead increases if additions are on hot edges", Only: true,
-		Ours: "instructions with additions on hot edges less those with additions on cold ones, points of the plain program's, " +
+		Ours: "instructions with additions on hot edges less those with additions on cold ones, points of the plain " +
+			"program's, " +
 			"each program; both know an exact profile", Unit: figure.Points, Want: figure.Above(figure.Points(0)),
 		Of: alone(ordered), Why: whyOrder},
 	{Key: "1.4", Where: "section 3.4", Says: "that is only 1.4 %", Prints: "1.4%, 1.1% to 2.5%", Only: true,
@@ -179,23 +194,30 @@ var claims = []figure.Claim{
 			}
 			return nil
 		}), Why: whyOneTime},
-	{Key: "0.9", Where: "section 6.5, figure 10", Says: "programs that a continuous profile optimises are 0.9 % faster than with a one-time profile",
-		Prints: "0.9%", Only: true, Ours: "time with the one-time profile beyond that with the continuous one, go build -pgo, mean of programs",
-		Unit: figure.Percent, Want: figure.About(0.9, 0.9, figure.Percent), Of: cost(mean, "one-time", "continuous"), Why: whyDriven},
-	{Key: "flipped", Where: "section 6.5, figure 10", Says: "flipped profiles make programs significantly slower", Only: true,
+	{Key: "0.9", Where: "section 6.5, figure 10",
+		Says:   "programs that a continuous profile optimises are 0.9 % faster than with a one-time profile",
+		Prints: "0.9%", Only: true,
+		Ours: "time with the one-time profile beyond that with the continuous one, go build -pgo, mean of programs",
+		Unit: figure.Percent, Want: figure.About(0.9, 0.9, figure.Percent), Of: cost(mean, "one-time", "continuous"),
+		Why: whyDriven},
+	{Key: "flipped", Where: "section 6.5, figure 10", Says: "flipped profiles make programs significantly slower",
+		Only: true,
 		Ours: "time with the flipped profile beyond that with the continuous one, go build -pgo, mean of programs",
 		Unit: figure.Percent, Want: figure.Above(figure.Percent(0)), Of: cost(mean, "flipped", "continuous"), Why: whyDriven},
-	{Key: "1.3", Where: "section 6.5, figure 11", Says: "profiling and optimising by it cost 1.3 % on average", Prints: "1.3%", Only: true,
+	{Key: "1.3", Where: "section 6.5, figure 11", Says: "profiling and optimising by it cost 1.3 % on average",
+		Prints: "1.3%", Only: true,
 		Ours: "a profiled run and one of the program that its branches optimise, beyond two plain runs, mean of programs",
 		Unit: figure.Percent, Want: figure.NoMore(1.3, figure.Percent), Of: adaptive(mean), Why: whyAdaptive},
-	{Key: "3.2", Where: "section 6.5, figure 11", Says: "profiling and optimising by it cost at most 3.2 %", Prints: "3.2%", Only: true,
+	{Key: "3.2", Where: "section 6.5, figure 11", Says: "profiling and optimising by it cost at most 3.2 %",
+		Prints: "3.2%", Only: true,
 		Ours: "the same, the worst program", Unit: figure.Percent, Want: figure.NoMore(3.2, figure.Percent),
 		Of: adaptive(most), Why: whyAdaptive},
 	{Key: "outweigh", Where: "section 6.5", Says: "the costs outweigh the benefit", Only: true,
 		Ours: "the same, mean of programs", Unit: figure.Percent, Want: figure.Above(figure.Percent(0)), Of: adaptive(mean),
 		Why: whyAdaptive},
 	{Key: "phased", Where: "section 6.5", Says: "programs with phased behaviour may benefit more from continuous profiles",
-		Ours: "relative overlap of " + phased + ", whose behaviour changes halfway, above that of its one-time profile, each run",
+		Ours: "relative overlap of " + phased + ", whose behaviour changes halfway, above that of its one-time " +
+			"profile, each run",
 		Unit: figure.Points, Want: figure.Benefit, Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
 			for _, x := range m.Of("accuracy", workload, phased, columnOf(extended), unitOf("relative", extended)) {
 				t = append(t, x-m.First("one-time", phased, "one-time"))
@@ -215,4 +237,5 @@ var claims = []figure.Claim{
 }
 
 // noCounters is why exact edges have no cost.
-const noCounters = "the program has no counters of edges: exact edges follow from exact paths, and go build -cover counts blocks"
+const noCounters = "the program has no counters of edges: exact edges follow from exact paths, and go build " +
+	"-cover counts blocks"

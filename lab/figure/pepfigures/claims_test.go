@@ -156,14 +156,16 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	}, [2]string{pep, windows})
 }
 
-// A cheap recount: what is read of a few lines and of two short pages. If this fails, numbers on the page mean something else:
+// A cheap recount: what is read of a few lines and of two short pages. If this fails, numbers on the page mean
+// something else:
 // make it again (make paper-pep), and this file with -update.
 func TestRecount(t *testing.T) {
 	m := &figure.Measured{}
 	if err := measure(&figure.Env{Lines: "testdata/lines", Results: "testdata"}, m); err != nil {
 		t.Fatal(err)
 	}
-	want := "accuracy: commit abc1, workload 100%|times: commit abc2, workload 50%|overhead.md: commit abc3|pgo.md: commit abc4-dirty"
+	want := "accuracy: commit abc1, workload 100%|times: commit abc2, workload 50%|overhead.md: commit " +
+		"abc3|pgo.md: commit abc4-dirty"
 	if got := strings.Join(m.Header, "|"); got != want {
 		t.Errorf("header %q, want %q", got, want)
 	}
@@ -175,9 +177,10 @@ func TestRecount(t *testing.T) {
 func TestWhatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"workload: 1%\nBenchmarkRun/program=a/variant=windows/layout=0 1 2 cpu-sec/op\n": "has no plain runs",
-		"BenchmarkRun/program=a/variant=plain/layout=0 1 2 cpu-sec/op\n":                 "want a program, and the workload above it",
-		"workload: 1%\nBenchmarkOther/program=a 1 2 x\n":                                 "nothing is known of lines Other",
-		"workload: 1%\nBenchmarkRun/program=a 1 x y\n":                                   "parsing",
+		"BenchmarkRun/program=a/variant=plain/layout=0 1 2 cpu-sec/op\n": "want a program, and the " +
+			"workload above it",
+		"workload: 1%\nBenchmarkOther/program=a 1 2 x\n": "nothing is known of lines Other",
+		"workload: 1%\nBenchmarkRun/program=a 1 x y\n":   "parsing",
 		"": "make paper-pep",
 	} {
 		dir := t.TempDir()

@@ -64,13 +64,16 @@ func whyCost(m *figure.Measured) string {
 		executed = append(executed, 100*(m.First("instructions", p, "sample")-1))
 	}
 	return fmt.Sprintf("The paper's virtual machine has yieldpoints in the plain program, too, and its compiler adds to "+
-		"registers of the machine; here polls and additions come on top of the plain program. Without ticks programs execute %s "+
-		"more instructions than plain ones (%d programs, valgrind). Windows insert nothing.", percentOf(executed), len(executed))
+		"registers of the machine; here polls and additions come on top of the plain program. Without ticks programs "+
+		"execute %s "+
+		"more instructions than plain ones (%d programs, valgrind). Windows insert "+
+		"nothing.", percentOf(executed), len(executed))
 }
 
 func whySamples(m *figure.Measured) string {
 	say := func(v string) string { return v + " " + percentOf(cost(mean, v, noTicks)(m, false)) }
-	return fmt.Sprintf("A sample here finds the callers, too, and the program writes its profiles at the end. Beyond no ticks cost, "+
+	return fmt.Sprintf("A sample here finds the callers, too, and the program writes its profiles at the end. "+
+		"Beyond no ticks cost, "+
 		"mean of programs: %s, %s, %s, %s, %s.",
 		say(one), say("PEP(16,17)"), say(pep), say(medium), say(large))
 }
@@ -82,8 +85,10 @@ func whyExact(m *figure.Measured) string {
 }
 
 func whyBuilds(m *figure.Measured) string {
-	return fmt.Sprintf("The paper's compiler compiles methods as they get hot, in runs of 11 s. Go compiles all packages before a "+
-		"program runs; here they were compiled anew, with one run of a part of the workload. CPU time of the builds and of both, "+
+	return fmt.Sprintf("The paper's compiler compiles methods as they get hot, in runs of 11 s. Go compiles all "+
+		"packages before a "+
+		"program runs; here they were compiled anew, with one run of a part of the workload. CPU time of the builds "+
+		"and of both, "+
 		"plain, with registers and with windows: %s.", byProgram(m.Below("build"), func(p string) string {
 		var cells []string
 		for _, v := range []string{plain, pep, windows} {
@@ -107,7 +112,8 @@ func whyAccuracy(metric string) func(m *figure.Measured) string {
 			}
 			return fmt.Sprintf("%s, %s", name, figure.Percent(least).Text)
 		}
-		return fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have weights, as "+
+		return fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
+			"weights, as "+
 			"pep has them: %s. In runs of ten seconds: registers %s, with weights %s, windows %s.",
 			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric),
 			at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
@@ -115,7 +121,8 @@ func whyAccuracy(metric string) func(m *figure.Measured) string {
 }
 
 func whyTimer(m *figure.Measured) string {
-	return "PEP(1,1) and PEP(64,17) of each program, and samples: " + byProgram(programsOf(m, workload, one), func(p string) string {
+	return "PEP(1,1) and PEP(64,17) of each program, and samples: " +
+		"" + byProgram(programsOf(m, workload, one), func(p string) string {
 		of := func(v, unit string) figure.Tally { return m.Of("accuracy", workload, p, v, unit) }
 		return fmt.Sprintf("%.0f and %.0f %%, %.0f and %.0f", of(one, "sample-wall").Median(), of(pep, "sample-wall").Median(),
 			of(one, "samples").Median(), of(pep, "samples").Median())
@@ -135,7 +142,8 @@ func whySettings(m *figure.Measured) string {
 }
 
 func whyHeaders(m *figure.Measured) string {
-	return "A function has one more path for each call, from its entry to the first loop. Paths and hot ones, with headers and " +
+	return "A function has one more path for each call, from its entry to the first loop. Paths and hot ones, with " +
+		"headers and " +
 		"with back edges: " + byProgram(m.Below("exact"), func(p string) string {
 		if m.Of("exact", p, "backedge", "ends") == nil {
 			return ""
@@ -154,7 +162,8 @@ func whyOrder(m *figure.Measured) string {
 			fewer = append(fewer, p)
 		}
 	}
-	return "Instructions to those of the plain program, with additions on cold and on hot edges, and as built without a profile: " +
+	return "Instructions to those of the plain program, with additions on cold and on hot edges, and as built " +
+		"without a profile: " +
 		byProgram(m.Below("instructions"), func(p string) string {
 			at := func(build string) float64 { return m.First("instructions", p, build) }
 			return fmt.Sprintf("%.3f, %.3f and %.3f", at("guided"), at("coldest"), at("sample"))
@@ -163,13 +172,15 @@ func whyOrder(m *figure.Measured) string {
 }
 
 func whyOneTime(m *figure.Measured) string {
-	return "Function by function, a one-time profile has the counts of its first 10000 decisions or some more. Each program: " +
+	return "Function by function, a one-time profile has the counts of its first 10000 decisions or some more. " +
+		"Each program: " +
 		byProgram(m.Below("one-time"), func(p string) string { return percentOf(m.Of("one-time", p, "one-time")) }) +
 		". " + phased + " is in neither number."
 }
 
 func whyDriven(m *figure.Measured) string {
-	return "Go's compiler takes profiles of calls, and lays out no code by branches. One-time, continuous and flipped, beyond the " +
+	return "Go's compiler takes profiles of calls, and lays out no code by branches. One-time, continuous and " +
+		"flipped, beyond the " +
 		"program without a profile: " + byProgram(timed(m, "one-time"), func(p string) string {
 		return fmt.Sprintf("%s, %s and %s", percentOf(beyond(m, p, "one-time")), percentOf(beyond(m, p, "continuous")),
 			percentOf(beyond(m, p, "flipped")))
@@ -178,16 +189,20 @@ func whyDriven(m *figure.Measured) string {
 
 func whyAdaptive(m *figure.Measured) string {
 	mean := func(v string) string { return percentOf(cost(mean, v, plain)(m, false)) }
-	return fmt.Sprintf("Programs of Go are compiled once, so a run is profiled, and the next one optimised, without profiling. Beyond "+
+	return fmt.Sprintf("Programs of Go are compiled once, so a run is profiled, and the next one optimised, "+
+		"without profiling. Beyond "+
 		"the plain program: the profiled run %s, the optimised one %s with the compiler that takes outcomes of branches.",
 		mean("profiled_run"), mean("branches+sampled"))
 }
 
 func whyPhased(m *figure.Measured) string {
 	at := func(unit string) string { return percentOf(m.Of("one-time", phased, unit)) }
-	return fmt.Sprintf("The paper has no such program. %s of the decisions are in branches whose usual outcome changes halfway. The "+
-		"one-time profile has %s; PEP(64,17) %s, windows %s. Exact profiles predict the part of the run that follows, behind 60 %% "+
-		"of it, with an overlap of %s by its first tenth, %s by all before, and %s by the part before. The program was changed "+
+	return fmt.Sprintf("The paper has no such program. %s of the decisions are in branches whose usual outcome "+
+		"changes halfway. The "+
+		"one-time profile has %s; PEP(64,17) %s, windows %s. Exact profiles predict the part of the run that follows, "+
+		"behind 60 %% "+
+		"of it, with an overlap of %s by its first tenth, %s by all before, and %s by the part before. The program "+
+		"was changed "+
 		"twice after results had been seen, so it shows what can be, not what is usual.",
 		at("changed"), at("one-time"), percentOf(m.Of("accuracy", workload, phased, pep, "sample-relative")),
 		percentOf(m.Of("accuracy", workload, phased, windows, "relative")),
@@ -198,7 +213,8 @@ var answers = []figure.Answer{{
 	Question: "What do registers cost for Go programs, what do windows, and how accurate are they?",
 	Text: func(m *figure.Measured) string {
 		say := func(extended bool) string {
-			return fmt.Sprintf("%s of CPU time on average and %s in the worst program; Wall weight matching %s, relative overlap %s, "+
+			return fmt.Sprintf("%s of CPU time on average and %s in the worst program; Wall weight matching %s, relative "+
+				"overlap %s, "+
 				"absolute overlap %s", percentOf(overhead(mean)(m, extended)), percentOf(overhead(most)(m, extended)),
 				percentOf(accuracy("wall")(m, extended)), percentOf(accuracy("relative")(m, extended)),
 				percentOf(accuracy("absolute")(m, extended)))
@@ -236,7 +252,8 @@ func tables(m *figure.Measured) []figure.Table {
 		list = append(list, t)
 	}
 	t := figure.Table{Title: "Relative overlap of the beginning of a run with all of it",
-		Columns: []string{"program", "one-time", "first 1 %", "first 2 %", "first 5 %", "first 10 %", "first 25 %", "first 50 %"}}
+		Columns: []string{"program", "one-time", "first 1 %", "first 2 %", "first 5 %", "first 10 %", "first 25 " +
+			"%", "first 50 %"}}
 	for _, p := range m.Below("one-time") {
 		row := []figure.Value{figure.Text(p)}
 		for _, unit := range []string{"one-time", "first-1%", "first-2%", "first-5%", "first-10%", "first-25%", "first-50%"} {
