@@ -26,7 +26,7 @@ type Part struct {
 var Parts = []Part{
 	{"one-time", "how well profiles of the beginning of a run show all of it", (*lab).oneTime},
 	{"order", "instructions with additions on cold and on hot edges", (*lab).orders},
-	{"settings", "times of all settings", (*lab).settings},
+	{"settings", "times of all settings, and of exact counts", (*lab).settings},
 	{"builds", "times of builds and of runs", (*lab).builds},
 	{"driven", "times of programs that a compiler has one-time, continuous and flipped profiles of", (*lab).driven},
 }
@@ -168,14 +168,15 @@ func (l *lab) timed(variants []Variant, layouts int, build func(p *program, c *C
 	return runLines(costs, layouts), err
 }
 
-// settings measures figure 6 of the paper.
+// settings measures figure 6 of the paper, and what exact counts cost.
 func (l *lab) settings() ([]*benchfmt.Result, error) {
-	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, []string{noTicks}}}
-	for _, samples := range []int{1, 16, 64, 256, 1024} {
-		s := Setting{Samples: samples, Stride: 17}
-		if samples == 1 {
-			s.Stride = 1
-		}
+	list, err := ParseSettings("1,1 16,17 64,17 64,17,regular 256,17 1024,17")
+	if err != nil {
+		return nil, err
+	}
+	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, []string{noTicks}},
+		{"exact paths", exactBuild, []string{defaults}}, {"cover, count", countBuild, nil}}
+	for _, s := range list {
 		variants = append(variants, Variant{s.String(), sampleBuild, []string{s.env()}})
 	}
 	return l.timed(variants, l.Layouts, func(p *program, c *Cost) error {

@@ -111,7 +111,7 @@ func (m *measurement) flags(name string) *flag.FlagSet {
 }
 
 func (m *measurement) settingsFlag(f *flag.FlagSet, settings string) {
-	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, or windows; several separated by spaces")
+	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, or windows; several separated by spaces; \",regular\" behind one strides before each sample")
 }
 
 func (m *measurement) taps(args []string) error {
