@@ -1,6 +1,6 @@
 package pepfigures
 
-// This file reads what pepbench has measured: files of Go benchmark lines, and tables of pages.
+// This file reads what pepbench has measured: files of Go benchmark lines, and a table of a page.
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ import (
 // plain is the variant that times are divided by.
 const plain = "plain"
 
-// measure reads all files of lines, and the two pages whose measurements take hours.
+// measure reads all files of lines, and the page of profiles for the compiler.
 func measure(env *figure.Env, m *figure.Measured) error {
 	names, err := filepath.Glob(filepath.Join(env.Lines, "*.txt"))
 	if err != nil {
@@ -37,12 +37,7 @@ func measure(env *figure.Env, m *figure.Measured) error {
 			return err
 		}
 	}
-	for _, page := range []struct{ name, heading string }{{"overhead", "CPU time by program"}, {"pgo", "CPU time"}} {
-		if err := readPage(filepath.Join(env.Results, page.name+".md"), page.heading, page.name, m); err != nil {
-			return err
-		}
-	}
-	return nil
+	return readPage(filepath.Join(env.Results, "pgo.md"), "CPU time", "pgo", m)
 }
 
 // runs are CPU times of a program's variants: by program, variant and layout.
@@ -165,7 +160,7 @@ var commitOf = regexp.MustCompile(`, (commit [0-9a-f]+(-dirty)?)\.`)
 func readPage(file, heading, session string, m *figure.Measured) error {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: make bench and make pgo write the pages", err)
+		return fmt.Errorf("%w: make pgo writes it", err)
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ const (
 	pep     = "PEP(64,17)"
 	medium  = "PEP(256,17)"
 	large   = "PEP(1024,17)"
+	regular = "PEP(64,17)_regular"
 	windows = "windows"
 	exact   = "exact_paths"
 	cover   = "cover+count"
@@ -157,9 +158,9 @@ func meanOf(t figure.Tally) figure.Tally {
 }
 
 // gains returns how much of what is missing to 100 % other settings bring.
-func gains(metric string) func(*figure.Measured, bool) figure.Tally {
+func gains(metric string, settings ...string) func(*figure.Measured, bool) figure.Tally {
 	return func(m *figure.Measured, _ bool) (t figure.Tally) {
-		for _, v := range []string{medium, large} {
+		for _, v := range settings {
 			both := func(k int) figure.Tally {
 				return meanOf(ofPrograms(m, metric, []string{pep, v}, func(x []float64) float64 { return x[k] }))
 			}

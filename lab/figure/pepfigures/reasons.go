@@ -141,6 +141,16 @@ func whySettings(m *figure.Measured) string {
 	return "Wall weight matching, relative and absolute overlap: " + strings.Join(list, "; ") + "."
 }
 
+func whyStriding(m *figure.Measured) string {
+	var list []string
+	for _, metric := range []string{"wall", "relative", "absolute"} {
+		list = append(list, fmt.Sprintf("%s and %s", percentOf(setting(regular, metric)(m, false)),
+			percentOf(setting(pep, metric)(m, false))))
+	}
+	return "Wall weight matching, relative and absolute overlap with regular strides and without: " +
+		strings.Join(list, ", ") + "."
+}
+
 func whyHeaders(m *figure.Measured) string {
 	return "A function has one more path for each call, from its entry to the first loop. Paths and hot ones, with " +
 		"headers and " +
