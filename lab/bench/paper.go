@@ -6,6 +6,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,11 +85,18 @@ func (l *lab) oneTime() (list []*benchfmt.Result, err error) {
 		if err := p.pepbuild(exactBuild, "-pepmode=exact"); err != nil {
 			return err
 		}
-		growing, err := p.growing(exactBuild, "PEPOPTS=")
-		if err == nil {
-			list = append(list, line("OneTime", p, "", beginnings(growing)...))
+		growing, err := p.growing(exactBuild, defaults)
+		if err != nil {
+			return err
 		}
-		return err
+		values := beginnings(growing)
+		for _, v := range values {
+			if math.IsNaN(v.Value) {
+				return fmt.Errorf("%d profiles of a run say nothing of %s: raise -scale", len(growing), v.Unit)
+			}
+		}
+		list = append(list, line("OneTime", p, "", values...))
+		return nil
 	})
 	return list, err
 }
