@@ -41,6 +41,9 @@ enter:
 		return Done
 	}
 	left -= int(pieceOf(p).n)
+	if m.choice.until -= int32(pieceOf(p).loads); m.choice.until < 0 {
+		p = m.choose(p)
+	}
 	for o = (*op)(unsafe.Add(nil, p+opSize64)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
 		switch o.k {
 		case kNop:
