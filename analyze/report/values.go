@@ -36,6 +36,7 @@ type ValueTable struct {
 	Taps        int              `json:"taps" unit:"taps"`
 	Functions   int              `json:"functions" unit:"functions"`
 	Events      int64            `json:"events" unit:"events"`
+	Cycles      int64            `json:"cycles" unit:"cycles"` // likewise
 	Sites       []ValueSite      `json:"sites"`
 	LeastEvents int64            `json:"specialise_events" unit:"events"` // of sites that are worth specialising
 	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
@@ -56,6 +57,7 @@ type ValueSite struct {
 	Expr      string  `json:"expression"`
 	Type      string  `json:"type"`
 	Events    int64   `json:"events" unit:"events"`
+	Cycles    int64   `json:"cycles" unit:"cycles"`   // of loads: by which they took longer than from the nearest cache
 	Partial   bool    `json:"partial"`                // the tap has seen some of its events only: counts are too low, and shares are those of the events seen
 	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
 	Rows      []Value `json:"rows"`
@@ -127,6 +129,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	for _, s := range all {
 		funcs[s.Site.Func] = true
 		t.Events += s.Count
+		t.Cycles += s.Cycles
 	}
 	t.Functions = len(funcs)
 	for _, s := range sites {
@@ -149,9 +152,12 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
-		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Partial: s.Site.Partial, Distinct: len(s.Words),
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Cycles: s.Cycles, Partial: s.Site.Partial, Distinct: len(s.Words),
 	}
-	if s.Site.Pool == "" {
+	switch {
+	case f.Kind == schema.Loads: // an instruction has no column
+		x.Pos = fmt.Sprintf("%s:%d", s.Site.Pos.File, s.Site.Pos.Line)
+	case s.Site.Pool == "":
 		x.Pos = s.Site.Pos.String()
 	}
 	text, _ := src.Line(s.Site.Func.File, s.Site.Pos.Line)
@@ -209,8 +215,10 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 }
 
 // specialises reports whether code can be specialised for what is in files of a kind, and
-// not for a store, a branch or a context.
-func specialises(k schema.Kind) bool { return k != schema.Deps && k != schema.Contexts }
+// not for a store, a branch, a context or a cache.
+func specialises(k schema.Kind) bool {
+	return k != schema.Deps && k != schema.Contexts && k != schema.Loads
+}
 
 // things are the words for the values in files of a kind.
 var things = map[schema.Kind]string{
@@ -219,6 +227,7 @@ var things = map[schema.Kind]string{
 	schema.CallTargets: "target",
 	schema.Deps:        "source",
 	schema.Contexts:    "context",
+	schema.Loads:       "level",
 }
 
 // Name implements listing.Listing.
@@ -232,7 +241,7 @@ func (t *ValueTable) Print(p *listing.Page) {
 		return
 	}
 	t.Profile.printWarning(p)
-	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
+	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, t.place()), listing.Count(t.Functions, "function"), t.about(t.Events))
 	t.printSpecialise(p)
 	if !t.only {
 		t.printSites(p)
@@ -253,7 +262,7 @@ func (t *ValueTable) printSites(p *listing.Page) {
 	}
 	if vague > 0 {
 		p.Line("")
-		p.Line("%s not listed, with too few events to tell a share (-n 0 lists all)", listing.Count(vague, "tap"))
+		p.Line("%s not listed, with too few events to tell a share (-n 0 lists all)", listing.Count(vague, t.place()))
 	}
 }
 
@@ -285,6 +294,14 @@ func (t *ValueTable) printSpecialise(p *listing.Page) {
 // a single event.
 func (s *ValueSite) vague() bool { return len(s.Rows) > 0 && s.Rows[0].ShareError >= 1 }
 
+// place is the word for what has values.
+func (t *ValueTable) place() string {
+	if t.Profile.Kind == schema.Loads {
+		return "load"
+	}
+	return "tap"
+}
+
 // about returns a number of events as text, with "about" if it is an estimate.
 func (t *ValueTable) about(events int64) string {
 	if t.Profile.Exact {
@@ -303,6 +320,9 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	events := t.about(s.Events)
 	if s.Partial {
 		events += ", seen in part"
+	}
+	if t.Profile.Kind == schema.Loads {
+		events += fmt.Sprintf(", %s of all cycles", listing.Percent(listing.Ratio(s.Cycles, t.Cycles)))
 	}
 	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}

@@ -16,17 +16,21 @@ func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
 	d.windows = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		var b report.Burst
 		b.Ticks = c.ticks(w.Time)
-		for _, r := range records {
+		for _, r := range records[w.Loads:] {
 			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
 				b.Samples = append(b.Samples, samples[i]-1)
 				b.Counts = append(b.Counts, r.Count)
 			}
 		}
-		x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
-		b.Weight = x.Weight()
+		b.Weight = weightOf(w)
 		list = append(list, b)
 	})
 	return list
+}
+
+func weightOf(w *pepfile.Window) float64 {
+	x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
+	return x.Weight()
 }
 
 // tellWindows adds the numbers of windows and of ticks without one.
