@@ -29,7 +29,7 @@ import (
 // write no such profiles, and whether their counts are estimated from samples.
 func kindOf(types []*pprof.ValueType) (kind schema.Kind, estimated bool) {
 	are := func(names []string) bool {
-		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.Unit })
+		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.UnitOf(name) })
 	}
 	for _, k := range schema.Kinds {
 		switch sampled := k.SampledTypes(); {

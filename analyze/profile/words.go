@@ -46,7 +46,7 @@ type Word struct {
 	Line     int64  // of the tap; of a range of code the first one's
 	Count    int64  // how often, estimated if the file is not exact
 	Messages int64  // in how many messages; of loads, how many were timed
-	Cycles   int64  // of loads, by which they took longer than from the nearest cache; else 0
+	Wait     int64  // how long the program waited for loads, in ns; else 0
 
 	Labels []Label // that runtime/pprof has given the goroutines that reported it, by key
 
@@ -108,7 +108,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	case schema.CallTargets:
 		want = 2
 	case schema.Loads:
-		w.Value, w.Cycles = strings.TrimPrefix(l.need(schema.Value), schema.ValueText(schema.Latency, "")), s.Value[2]
+		w.Value, w.Wait = strings.TrimPrefix(l.need(schema.Value), schema.ValueText(schema.Latency, "")), s.Value[2]
 	}
 	w.Range = l.words()
 	w.Low = l.get(schema.Low)
@@ -162,7 +162,7 @@ type Seen struct {
 	Words    []Word
 	Count    int64
 	Messages int64
-	Cycles   int64
+	Wait     int64
 }
 
 // A wordKey tells words of different sites and values apart.
@@ -182,7 +182,7 @@ func (w *Word) key() wordKey {
 }
 
 // SumSites adds up words of the same site and value, whatever the labels of the goroutines were. The
-// sites with most events come first, of loads those with most cycles.
+// sites with most events come first, those of loads for which the program waited longest.
 func SumSites(words []Word) []Seen {
 	index := make(map[Site]int)
 	at := make(map[wordKey]int)
@@ -197,7 +197,7 @@ func SumSites(words []Word) []Seen {
 		s := &list[i]
 		s.Count += w.Count
 		s.Messages += w.Messages
-		s.Cycles += w.Cycles
+		s.Wait += w.Wait
 		j, ok := at[w.key()]
 		if !ok {
 			at[w.key()] = len(s.Words)
@@ -207,7 +207,7 @@ func SumSites(words []Word) []Seen {
 		s.Words[j].addErrors(w)
 		s.Words[j].Count += w.Count
 		s.Words[j].Messages += w.Messages
-		s.Words[j].Cycles += w.Cycles
+		s.Words[j].Wait += w.Wait
 	}
 	for _, s := range list {
 		s.addUpRanges()
@@ -217,7 +217,7 @@ func SumSites(words []Word) []Seen {
 		})
 	}
 	slices.SortFunc(list, func(s, t Seen) int {
-		return cmp.Or(cmp.Compare(t.Cycles, s.Cycles), cmp.Compare(t.Count, s.Count), s.Site.Compare(t.Site))
+		return cmp.Or(cmp.Compare(t.Wait, s.Wait), cmp.Compare(t.Count, s.Count), s.Site.Compare(t.Site))
 	})
 	return list
 }

@@ -36,7 +36,7 @@ type ValueTable struct {
 	Taps        int              `json:"taps" unit:"taps"`
 	Functions   int              `json:"functions" unit:"functions"`
 	Events      int64            `json:"events" unit:"events"`
-	Cycles      int64            `json:"cycles" unit:"cycles"` // likewise
+	Wait        int64            `json:"wait" unit:"ns"` // for loads
 	Sites       []ValueSite      `json:"sites"`
 	LeastEvents int64            `json:"specialise_events" unit:"events"` // of sites that are worth specialising
 	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
@@ -57,7 +57,7 @@ type ValueSite struct {
 	Expr      string  `json:"expression"`
 	Type      string  `json:"type"`
 	Events    int64   `json:"events" unit:"events"`
-	Cycles    int64   `json:"cycles" unit:"cycles"`   // of loads: by which they took longer than from the nearest cache
+	Wait      int64   `json:"wait" unit:"ns"`         // of loads: how long the program waited for them
 	Partial   bool    `json:"partial"`                // the tap has seen some of its events only: counts are too low, and shares are those of the events seen
 	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
 	Rows      []Value `json:"rows"`
@@ -129,7 +129,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	for _, s := range all {
 		funcs[s.Site.Func] = true
 		t.Events += s.Count
-		t.Cycles += s.Cycles
+		t.Wait += s.Wait
 	}
 	t.Functions = len(funcs)
 	for _, s := range sites {
@@ -152,7 +152,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
-		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Cycles: s.Cycles, Partial: s.Site.Partial, Distinct: len(s.Words),
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, Partial: s.Site.Partial, Distinct: len(s.Words),
 	}
 	switch {
 	case f.Kind == schema.Loads: // an instruction has no column
@@ -322,7 +322,7 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 		events += ", seen in part"
 	}
 	if t.Profile.Kind == schema.Loads {
-		events += fmt.Sprintf(", %s of all cycles", listing.Percent(listing.Ratio(s.Cycles, t.Cycles)))
+		events += fmt.Sprintf(", %s of all waits", listing.Percent(listing.Ratio(s.Wait, t.Wait)))
 	}
 	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}

@@ -34,8 +34,19 @@ const DefaultEdges = "default.edges.pb.gz"
 // Kinds has all kinds.
 var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts, Loads}
 
-// Unit is the unit of all sample types.
+// Unit is the unit of sample types, but for Wait.
 const Unit = "count"
+
+// Wait is the sample type that has times.
+const Wait = "wait"
+
+// UnitOf returns the unit of a sample type.
+func UnitOf(name string) string {
+	if name == Wait {
+		return "nanoseconds"
+	}
+	return Unit
+}
 
 // Types returns the sample types of a kind: what the values of a sample count. The
 // first is the one that pprof shows by default, of loads the last.
@@ -56,7 +67,7 @@ func (k Kind) Types() []string {
 	case Contexts:
 		return []string{"contexts", "messages"}
 	case Loads:
-		return []string{"loads", "timed", "cycles"}
+		return []string{"loads", "timed", Wait}
 	}
 	return nil
 }

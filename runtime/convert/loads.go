@@ -18,11 +18,12 @@ func (c Counts) LoadFiles(p *report.Profile) []report.File {
 	l := report.Loads{Text: c.Text, Near: c.Windows.Near, Memory: c.Windows.Memory}
 	l.At = func(pc uint32) []report.Frame { return symbols.At(pc + 1) } // as if it were a return address
 	c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
-		x := report.LoadWindow{Weight: weightOf(w)}
+		x := report.LoadWindow{Weight: weighed(w).Weight(), Waiting: weighed(w).Waiting()}
 		for _, r := range records[:w.Loads] {
 			x.Loads = append(x.Loads, report.TimedLoad{PC: r.Entry, Cycles: r.Count})
 		}
 		l.Windows = append(l.Windows, x)
 	})
+	l.All = float64(min(c.Log, pepfile.MaxPlausible))
 	return l.Write(p)
 }

@@ -22,15 +22,14 @@ func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
 				b.Counts = append(b.Counts, r.Count)
 			}
 		}
-		b.Weight = weightOf(w)
+		b.Weight = weighed(w).Weight()
 		list = append(list, b)
 	})
 	return list
 }
 
-func weightOf(w *pepfile.Window) float64 {
-	x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
-	return x.Weight()
+func weighed(w *pepfile.Window) *weigh.Window {
+	return &weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
 }
 
 // tellWindows adds the numbers of windows and of ticks without one.

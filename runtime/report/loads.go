@@ -1,7 +1,7 @@
 package report
 
-// This file makes the profile of loads that windows have timed: how often each place of the code has loaded from which cache,
-// or from memory, and how many cycles longer that takes than from the nearest cache. A sample is
+// This file makes the profile of loads that windows have timed: from which cache each place of the code has loaded, or from
+// memory, and how long the program waited for that. A sample is
 //
 //	m.next    list.go:12        the load, in a function that is inlined
 //	m.walk    list.go:30        into this one
@@ -12,8 +12,9 @@ package report
 //	expr   0x4a2c07             the instruction
 //	value  latency=memory       or near cache, far cache; written: the window had written there, so it was not timed
 //
-// and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles, the loads that were timed,
-// and the cycles of the former, in 1 and not in 1/Unit.
+// and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were timed; and
+// ns. A window says how long the program waits in it (weigh.Window). Its loads share that in proportion to what they take longer
+// than loads from the near cache do. What windows have waited none of whose loads took longer is shared by all others alike.
 
 import (
 	"github.com/pepgo/pep/format/digits"
@@ -32,6 +33,7 @@ type Loads struct {
 	Windows []LoadWindow
 	At      func(pc uint32) []Frame // what is at an instruction, relative to the text
 	Text    uint64                  // address of the text
+	All     float64                 // number of windows, of which some may be in Windows
 
 	// Cycles of a load from the nearest cache, and of one from memory.
 	Near, Memory uint64
@@ -39,8 +41,9 @@ type Loads struct {
 
 // A LoadWindow is a window with the loads that it has timed.
 type LoadWindow struct {
-	Weight float64 // how many windows of the program it stands for
-	Loads  []TimedLoad
+	Weight  float64 // how many windows of the program it stands for
+	Waiting float64 // how long the program waited for memory in the time that it stands for, in ns
+	Loads   []TimedLoad
 }
 
 // A TimedLoad is a load: its instruction relative to the text, and the cycles that it took, 0 if it was not timed.
@@ -81,7 +84,7 @@ type loadPlace struct {
 type loadBin struct {
 	weigh.Part
 	samples int64
-	cycles  float64
+	wait    float64 // in ns
 	here    float64 // likewise
 }
 
@@ -122,7 +125,7 @@ func (l *Loads) Write(p *Profile) []File {
 				ShareBelow: max(share-bounds.Low, 0),
 				ShareError: max(bounds.High-share, 0),
 			}, schema.CountError, schema.ShareError, schema.ShareBelow)
-			o.Sample(stack, []int64{max(whole(b.Sum), 1), b.samples, max(whole(b.cycles), 0)}, labels)
+			o.Sample(stack, []int64{max(whole(b.Sum), 1), b.samples, whole(b.wait)}, labels)
 		}
 	}
 	var about facts.List
@@ -139,18 +142,38 @@ func (l *Loads) Write(p *Profile) []File {
 	return []File{{string(schema.Loads), pprofenc.Gzip(o.Encode())}}
 }
 
+// lateBy returns by how many cycles a load took longer than one from the near cache.
+func (l *Loads) lateBy(x TimedLoad) float64 {
+	near, _ := l.bounds()
+	return max(float64(x.Cycles)-float64(near), 0)
+}
+
+// late is the sum of that over the loads of a window.
+func (l *Loads) late(w *LoadWindow) (sum float64) {
+	for _, x := range w.Loads {
+		sum += l.lateBy(x)
+	}
+	return sum
+}
+
 // places returns the instructions with the sums of their loads, and how much alike loads of a window are.
 func (l *Loads) places() (list []*loadPlace, alike float64) {
 	known := map[uint32]*loadPlace{}
-	samples, weighed := 0., 0.
+	samples, weighed, waiting, shared := 0., 0., 0., 0.
 	for i := range l.Windows {
 		w := &l.Windows[i]
 		samples += float64(len(w.Loads))
 		weighed += w.Weight * float64(len(w.Loads))
+		waiting += w.Waiting
+		if l.late(w) > 0 {
+			shared += w.Waiting
+		}
 	}
+	more := waiting / max(shared, 1e-300) * l.All / max(float64(len(l.Windows)), 1)
 	for i := range l.Windows {
 		w := &l.Windows[i]
 		weight := w.Weight * samples / max(weighed, 1e-300)
+		late := l.late(w)
 		var here []*loadPlace
 		for _, x := range w.Loads {
 			place := known[x.PC]
@@ -166,8 +189,8 @@ func (l *Loads) places() (list []*loadPlace, alike float64) {
 			b := &place.bins[l.bin(x.Cycles)]
 			b.here++
 			b.samples++
-			if x.Cycles > 0 {
-				b.cycles += weight * (float64(x.Cycles) - float64(l.Near))
+			if late > 0 {
+				b.wait += more * w.Waiting * l.lateBy(x) / late
 			}
 		}
 		for _, place := range here {

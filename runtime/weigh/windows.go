@@ -32,3 +32,11 @@ func (w *Window) Weight() float64 {
 	}
 	return w.Time / (max(w.Steps, leastSteps) * (nativeCycles + w.Waits/w.Steps))
 }
+
+// Waiting returns the part of its time that the program waits for memory.
+func (w *Window) Waiting() float64 {
+	if w.Waits <= 0 {
+		return 0
+	}
+	return w.Time * w.Waits / (w.Steps*nativeCycles + w.Waits)
+}
