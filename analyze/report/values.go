@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
@@ -322,7 +323,7 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 		events += ", seen in part"
 	}
 	if t.Profile.Kind == schema.Loads {
-		events += fmt.Sprintf(", %s of all waits", listing.Percent(listing.Ratio(s.Wait, t.Wait)))
+		events += fmt.Sprintf(", waits %v, %s of all", time.Duration(s.Wait).Round(time.Millisecond), listing.Percent(listing.Ratio(s.Wait, t.Wait)))
 	}
 	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}
