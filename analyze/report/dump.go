@@ -106,7 +106,7 @@ type DumpWord struct {
 	Count      int64  `json:"count" unit:"events"`
 	Messages   int64  `json:"messages" unit:"messages"`
 	Wait       int64  `json:"wait" unit:"ns"` // for loads; else 0
-	Partial    bool   `json:"partial"` // bursts do not see all events of the tap
+	Partial    bool   `json:"partial"`        // bursts do not see all events of the tap
 
 	Labels []DumpLabel `json:"labels"` // of the goroutines that reported it, by key
 }
