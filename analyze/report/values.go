@@ -104,7 +104,10 @@ type Specialisation struct {
 //	60.61%    600  120
 //	39.39%    390  97
 //
-// It says "990 events, seen in part" if bursts do not see all events of the tap.
+// It says "990 events, seen in part" if bursts do not see all events of the tap. Of a loads file the sites are instructions,
+// those first for which the program waited longest:
+//
+//	m.next  m.go:12  load 0x4a2c07, about 1000 events, waits 1s, 100.00% of all, 3 levels
 //
 // If some values are ranges, the column within has all events in a range, and the column
 // count has only those that no narrower range and no single value in it has:
@@ -253,9 +256,13 @@ func (t *ValueTable) Print(p *listing.Page) {
 func (t *ValueTable) printSites(p *listing.Page) {
 	// Engines that count ranges send few messages, and count all events.
 	ranged := slices.ContainsFunc(t.Sites, func(s ValueSite) bool { return s.Ranges })
-	vague := 0
+	vague, why := 0, "with too few events to tell a share"
 	for _, s := range t.Sites {
-		if t.listed > 0 && !ranged && s.vague() {
+		hidden := s.vague()
+		if t.Profile.Kind == schema.Loads {
+			hidden, why = s.Wait < t.Wait/1000, "with less than 0.1% of the waits"
+		}
+		if t.listed > 0 && !ranged && hidden {
 			vague++
 			continue
 		}
@@ -263,7 +270,7 @@ func (t *ValueTable) printSites(p *listing.Page) {
 	}
 	if vague > 0 {
 		p.Line("")
-		p.Line("%s not listed, with too few events to tell a share (-n 0 lists all)", listing.Count(vague, t.place()))
+		p.Line("%s not listed, %s (-n 0 lists all)", listing.Count(vague, t.place()), why)
 	}
 }
 
