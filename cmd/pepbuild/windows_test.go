@@ -234,8 +234,8 @@ func TestWindowsOfShortPrograms(t *testing.T) {
 	}
 }
 
-// chase goes through three lists at random, for a second of CPU time each: one of 16 KB, one of as many KB as its argument says,
-// and one of 128 MB.
+// chase goes through three lists at random, for a second of CPU time each: one of 16 KB, one of as many KB as its
+// argument says, and one of 128 MB.
 const chase = `package main
 
 import (
@@ -304,9 +304,9 @@ func main() {
 }
 `
 
-// Lists are where they must be by their size. The criterion is wide, since other programs use the same caches:
-// most loads of the small list are from the near cache, most of the large one from memory, and of the middle one more than of
-// the others from the far cache. Some 2000 loads of each are timed. In 20 runs, MARGINS.
+// Lists are where they must be by their size. The criterion is wide, since other programs use the same caches: most
+// loads of the small list are from the near cache, most of the large one from memory, and of the middle one more than
+// of the others from the far cache. Some 2000 loads of each are timed. In 20 runs, MARGINS.
 func TestLatencyOfLoads(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("windows are for linux/amd64")
@@ -350,7 +350,8 @@ func TestLatencyOfLoads(t *testing.T) {
 	if near, memory := share["small latency=near cache"], share["large latency=memory"]; near < .5 || memory < .5 {
 		t.Errorf("%.3f of the loads of the small list are from the near cache, %.3f of the large one from memory", near, memory)
 	}
-	if far := share["middle latency=far cache"]; far < share["small latency=far cache"] || far < share["large latency=far cache"] {
+	far := share["middle latency=far cache"]
+	if far < share["small latency=far cache"] || far < share["large latency=far cache"] {
 		t.Errorf("%.3f of the loads of the middle list are from the far cache: less than of another one", far)
 	}
 	if wait["large"] < .5 || wait["large"] < 2*wait["small"] {

@@ -189,8 +189,8 @@ const (
 	PoolCode  = "code"  // addresses of the code of taps
 )
 
-// Load is the kind of the samples of loads. The expression of the label Value is Latency, and Latencies are its values: where
-// loads were from, or that the window had written there and did not time them.
+// Load is the kind of the samples of loads. The expression of the label Value is Latency, and Latencies are its values:
+// where loads were from, or that the window had written there and did not time them.
 const (
 	Load    = "load"
 	Latency = "latency"

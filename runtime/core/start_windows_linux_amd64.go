@@ -69,8 +69,8 @@ func loadTimer() (timed func(addr uint64) uint64, quick uint64) {
 	return timed, quick
 }
 
-// measureLoads returns the median times, by a timer of loads, of loads from the nearest cache and of loads from memory, of a
-// line that was taken out of all caches before.
+// measureLoads returns the median times, by a timer of loads, of loads from the nearest cache and of loads from memory,
+// of a line that was taken out of all caches before.
 func measureLoads(timed func(addr uint64) uint64) (near, memory uint64) {
 	const n = 31
 	var lines [128]byte // one of them has nothing else

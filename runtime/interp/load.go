@@ -1,15 +1,15 @@
 package interp
 
-// This file chooses loads for the caller to time. It counts the loads of all windows of a machine in their order. Between a
-// chosen load and the next one are 64 to 191 others, each number with the same probability. So each load has the same
-// chance, one in 128.5, whatever the code around it is like; and of 65 loads in a row one is chosen at most.
+// This file chooses loads for the caller to time. It counts the loads of all windows of a machine in their order.
+// Between a chosen load and the next one are 64 to 191 others, each number with the same probability. So each load has
+// the same chance, one in 128.5, whatever the code around it is like; and of 65 loads in a row one is chosen at most.
 //
-// Loads are the operands in memory that instructions read. What POP, RET, LEAVE and string instructions read is not among
-// them.
+// Loads are the operands in memory that instructions read. What POP, RET, LEAVE and string instructions read is not
+// among them, nor what is under a mask, where the address may be one that the program does not read.
 //
-// A piece has the number of its loads, so others than the chosen one cost a subtraction for each piece. The piece of the
-// chosen one is executed as a copy, in which an event is before the load. What the interpreter has loaded so far is what the
-// program would have loaded, and it times the load before it executes it.
+// A piece has the number of its loads, so others than the chosen one cost a subtraction for each piece. The piece of
+// the chosen one is executed as a copy, in which an event is before the load. What the interpreter has loaded so far is
+// what the program would have loaded, and it times the load before it executes it.
 
 import "unsafe"
 
@@ -35,8 +35,8 @@ func (m *Machine) Seed(random uint64) {
 	m.choice.until = int32(m.choice.random >> (64 - skipBits))
 }
 
-// choose chooses a load of the piece at the address p, and returns the address of a copy that has the event. Without Time it
-// chooses none.
+// choose chooses a load of the piece at the address p, and returns the address of a copy that has the event. Without
+// Time it chooses none.
 func (m *Machine) choose(p uint64) uint64 {
 	c := &m.choice
 	if m.Time == nil {
@@ -68,9 +68,10 @@ func (m *Machine) choose(p uint64) uint64 {
 	}
 }
 
-// TimeLoad times the load that was chosen. Act calls it for LoadEvent, and at no other time. The load is of the instruction at
-// pc. If the window has written to the LineSize bytes around the address, cycles is 0: what the program would wait for them is
-// not known, though it mostly has them in the nearest cache. TimeLoad reports false if the load is about to fault.
+// TimeLoad times the load that was chosen. Act calls it for LoadEvent, and at no other time. The load is of the
+// instruction at pc. If the window has written to the LineSize bytes around the address, cycles is 0: what the program
+// would wait for them is not known, though it mostly has them in the nearest cache. TimeLoad reports false if the load
+// is about to fault.
 func (m *Machine) TimeLoad() (pc, cycles uint64, ok bool) {
 	o := opAt(m.choice.op)
 	pc = pieceOf(uint64(uintptr(unsafe.Pointer(&m.d.ops)))).pc + uint64(o.l0)
@@ -84,9 +85,10 @@ func (m *Machine) TimeLoad() (pc, cycles uint64, ok bool) {
 	return pc, max(m.Time(a), 1), true
 }
 
-// isLoad reports whether an operation is one of the loads that are counted. Where the instruction is in the piece is then in l0.
+// isLoad reports whether an operation is one of the loads that are counted. Where the instruction is in the piece is
+// then in l0.
 func (o *op) isLoad() bool {
-	return o.k >= kLd64 && o.k <= kLdS32 || o.k == kVLd || o.k == kVLd16 || o.k == kVLdMask
+	return o.k >= kLd64 && o.k <= kLdS32 || o.k == kVLd || o.k == kVLd16
 }
 
 // countLoads counts the loads among operations of the piece that is decoded, and notes where their instruction is.

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// manyLoads is a loop of RDI rounds with six loads, in pieces of different lengths. All but the last one are from RBX; that is
-// from RDX, where the loop stores.
+// manyLoads is a loop of RDI rounds with six loads, in pieces of different lengths. All but the last one are from RBX;
+// that is from RDX, where the loop stores.
 var manyLoads = []byte{
 	0x48, 0x8b, 0x03, // MOVQ (BX), AX
 	0x48, 0x03, 0x43, 0x08, // ADDQ 8(BX), AX
@@ -26,9 +26,9 @@ var manyLoads = []byte{
 	0xcc,
 }
 
-// Each load has the same chance to be chosen, and the window does what it would do otherwise. The generator always begins with
-// the same number, so the test cannot fail by chance; of all numbers it would for one in 10^5: each load is chosen 1556 times, with
-// a deviation below 40, and 200 are five of these.
+// Each load has the same chance to be chosen, and the window does what it would do otherwise. The generator always
+// begins with the same number, so the test cannot fail by chance; of all numbers it would for one in 10^5: each load is
+// chosen 1556 times, with a deviation below 40, and 200 are five of these.
 func TestChoiceOfLoads(t *testing.T) {
 	const rounds, mean = 200_000, 128.5
 	memory := make([]uint64, 4*LineSize/8)
@@ -62,7 +62,8 @@ func TestChoiceOfLoads(t *testing.T) {
 			want = 0
 		}
 		if event != LoadEvent || !ok || cycles != want || last != at[pc] {
-			t.Fatalf("event %#x: the load at %d, from %#x, takes %d cycles, %v; want %#x, %d", event, pc, last, cycles, ok, at[pc], want)
+			t.Fatalf("event %#x: the load at %d, from %#x, takes %d cycles, %v; want %#x, %d",
+				event, pc, last, cycles, ok, at[pc], want)
 		}
 		chosen[pc]++
 		all++

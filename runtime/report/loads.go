@@ -1,7 +1,7 @@
 package report
 
-// This file makes the profile of loads that windows have timed: from which cache each place of the code has loaded, or from
-// memory, and how long the program waited for that. A sample is
+// This file makes the profile of loads that windows have timed: from which cache each place of the code has loaded, or
+// from memory, and how long the program waited for that. A sample is
 //
 //	m.next    list.go:12        the load, in a function that is inlined
 //	m.walk    list.go:30        into this one
@@ -12,9 +12,10 @@ package report
 //	expr   0x4a2c07             the instruction
 //	value  latency=memory       or near cache, far cache; written: the window had written there, so it was not timed
 //
-// and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were timed; and
-// ns. A window says how long the program waits in it (weigh.Window). Its loads share that in proportion to what they take longer
-// than loads from the near cache do. What windows have waited none of whose loads took longer is shared by all others alike.
+// and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were
+// timed; and ns. A window says how long the program waits in it (weigh.Window). Its loads share that in proportion to
+// what they take longer than loads from the near cache do. What windows have waited none of whose loads took longer is
+// shared by all others alike.
 
 import (
 	"github.com/pepgo/pep/format/digits"
@@ -24,8 +25,8 @@ import (
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
-// farCache is how many cycles longer than from the nearest cache a load takes that does not count as from there. The clock of
-// some processors goes in steps of 26 cycles, and the second cache takes 10 longer, or so.
+// farCache is how many cycles longer than from the nearest cache a load takes that does not count as from there. The
+// clock of some processors goes in steps of 26 cycles, and the second cache takes 10 longer, or so.
 const farCache = 20
 
 // Loads has the data for the profile of loads.
@@ -88,12 +89,14 @@ type loadBin struct {
 	here    float64 // likewise
 }
 
-// Write returns the profile of loads, in which p has what is the same in all profiles. It returns none if no loads were timed.
+// Write returns the profile of loads, in which p has what is the same in all profiles. It returns none if no loads were
+// timed.
 func (l *Loads) Write(p *Profile) []File {
 	places, alike := l.places()
 	if len(places) == 0 {
 		return nil
 	}
+	w := tapWriter{Taps: &Taps{Scale: 1}} // for its bounds
 	o := newProfile(schema.Loads.Types())
 	o.Mapping = p.Mapping
 	o.PeriodType, o.Period = p.PeriodType, p.Period
@@ -117,9 +120,9 @@ func (l *Loads) Write(p *Profile) []File {
 			}
 			timed += b.samples
 			labels := o.Labels(pprofenc.Label{Key: schema.Value, Value: schema.ValueText(schema.Latency, schema.Latencies[i])},
-				pprofenc.Label{Key: schema.TapKind, Value: schema.Load}, pprofenc.Label{Key: schema.Expr, Value: digits.Hex(l.Text + uint64(x.pc))})
+				pprofenc.Label{Key: schema.TapKind, Value: schema.Load},
+				pprofenc.Label{Key: schema.Expr, Value: digits.Hex(l.Text + uint64(x.pc))})
 			share, bounds := x.all.Share(&b.Part)
-			w := tapWriter{Taps: &Taps{Scale: 1}}
 			labels = w.bounds(o, labels, Bounds{
 				CountError: weigh.Bound(b.Variance(&x.all.Total), b.Sum, b.Squares),
 				ShareBelow: max(share-bounds.Low, 0),
