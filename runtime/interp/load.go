@@ -7,9 +7,9 @@ package interp
 // Loads are the operands in memory that instructions read. What POP, RET, LEAVE and string instructions read is not
 // among them, nor what is under a mask, where the address may be one that the program does not read.
 //
-// A piece has the number of its loads, so others than the chosen one cost a subtraction for each piece. The piece of
-// the chosen one is executed as a copy, in which an event is before the load. What the interpreter has loaded so far is
-// what the program would have loaded, and it times the load before it executes it.
+// A piece has the number of its loads, so others than the chosen one cost a subtraction for each piece. In the piece of
+// the chosen one, the operations before it are executed as a copy, with an event behind them. What the interpreter has
+// loaded so far is what the program would have loaded, and it times the load before it executes it.
 
 import "unsafe"
 
@@ -17,6 +17,7 @@ const (
 	leastSkip = 64 // loads between chosen ones, at least: pieces hardly have more
 	skipBits  = 7  // logarithm of how many different numbers there are
 	never     = 1 << 30
+	goBack    = 1 << 32 // of kStop: go on at the chosen load
 )
 
 // LoadEvent is the event before a load that was chosen, for TimeLoad.
@@ -26,7 +27,8 @@ const LoadEvent = 1 << 63
 type chooser struct {
 	until  int32  // loads before the chosen one
 	random uint64 // a linear congruential generator
-	op     uint64 // address of the chosen load's operation, in the copy
+	piece  uint64 // address of the chosen load's piece
+	op     uint64 // and of its operation
 }
 
 // Seed sets what the choice of loads begins with.
@@ -35,38 +37,42 @@ func (m *Machine) Seed(random uint64) {
 	m.choice.until = int32(m.choice.random >> (64 - skipBits))
 }
 
-// choose chooses a load of the piece at the address p, and returns the address of a copy that has the event. Without
-// Time it chooses none.
-func (m *Machine) choose(p uint64) uint64 {
+// choose chooses a load of the piece at the address p, and returns the address of the operations before it, which end with
+// an event and go back. Without Time it chooses none.
+func (m *Machine) choose(p uint64) (first uint64) {
 	c := &m.choice
+	first = p + opSize64
 	if m.Time == nil {
 		c.until = never
-		return p
+		return first
 	}
 	before := c.until + int32(pieceOf(p).loads) // loads of the piece before the chosen one
 	c.random = c.random*6364136223846793005 + 1442695040888963407
 	c.until += 1 + leastSkip + int32(c.random>>(64-skipBits))
-	// Nothing is decoded while the copy is executed. What its last operation is linked to is lost with it.
-	first := uint64(uintptr(unsafe.Pointer(&m.d.ops)))
-	to := first
-	*pieceOf(to) = *pieceOf(p)
-	for from := p + opSize64; ; from += opSize64 {
-		o := opAt(from)
+	c.piece = p
+	to := uint64(uintptr(unsafe.Pointer(&m.d.ops))) // nothing is decoded within a piece
+	for at := first; ; at += opSize64 {
+		o := opAt(at)
 		if o.isLoad() {
 			if before == 0 {
-				to += opSize64
-				*opAt(to) = op{k: kAct, imm: LoadEvent}
-				c.op = to + opSize64
+				c.op = at
+				break
 			}
 			before--
 		}
-		to += opSize64
-		*opAt(to) = *o
-		if o.k == kStop || o.k >= kJcc && o.k <= kCallR {
+		if o.ends() {
 			return first
 		}
+		*opAt(to) = *o
+		to += opSize64
 	}
+	*opAt(to) = op{k: kAct, imm: LoadEvent}
+	*opAt(to + opSize64) = op{k: kStop, imm: goBack}
+	return uint64(uintptr(unsafe.Pointer(&m.d.ops)))
 }
+
+// ends reports whether an operation is the last one of its piece.
+func (o *op) ends() bool { return o.k == kStop || o.k >= kJcc && o.k <= kCallR }
 
 // TimeLoad times the load that was chosen. Act calls it for LoadEvent, and at no other time. The load is of the
 // instruction at pc. If the window has written to the LineSize bytes around the address, cycles is 0: what the program
@@ -74,7 +80,7 @@ func (m *Machine) choose(p uint64) uint64 {
 // is about to fault.
 func (m *Machine) TimeLoad() (pc, cycles uint64, ok bool) {
 	o := opAt(m.choice.op)
-	pc = pieceOf(uint64(uintptr(unsafe.Pointer(&m.d.ops)))).pc + uint64(o.l0)
+	pc = pieceOf(m.choice.piece).pc + uint64(o.l0)
 	a := m.R[o.b] + m.R[o.i]*uint64(o.sh) + uint64(o.disp)
 	switch {
 	case a < 4096 || a >= 1<<47:

@@ -43,6 +43,8 @@ type Machine struct {
 	look   looker
 	choice chooser
 
+	predict predictor
+
 	code    *Code
 	inside  bool // Run runs, or a handler has left it
 	stop    Stop

@@ -41,10 +41,11 @@ enter:
 		return Done
 	}
 	left -= int(pieceOf(p).n)
+	a = p + opSize64
 	if m.choice.until -= int32(pieceOf(p).loads); m.choice.until < 0 {
-		p = m.choose(p)
+		a = m.choose(p)
 	}
-	for o = (*op)(unsafe.Add(nil, p+opSize64)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
+	for o = (*op)(unsafe.Add(nil, a)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
 		switch o.k {
 		case kNop:
 		case kAct:
@@ -366,65 +367,65 @@ enter:
 
 		case kJcc:
 			if m.holds(o.sh) {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp64RJ:
 			a, v = r[o.b], r[o.s]
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 0, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp64IJ:
 			a, v = r[o.b], o.imm
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 0, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp32RJ:
 			a, v = r[o.b]<<32, r[o.s]<<32
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 32, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp32IJ:
 			a, v = r[o.b]<<32, o.imm
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 32, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmpRJ:
 			a, v = r[o.b]<<(o.fl&63), r[o.s]<<(o.fl&63)
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmpIJ:
 			a, v = r[o.b]<<(o.fl&63), o.imm
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kTestJ:
 			a = r[o.b] & r[o.s] << (o.fl & 63)
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, 0
 			if less(a, 0)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kTestIJ:
 			a = r[o.b] & o.imm << (o.fl & 63)
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, 0
 			if less(a, 0)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kJmp:
 			goto taken
 		case kCall:
@@ -464,6 +465,10 @@ enter:
 			r[rSP] = a
 			goto indirect
 		case kStop:
+			if o.imm == goBack {
+				o = opAt(m.choice.op - opSize64)
+				continue
+			}
 			m.PC = pieceOf(p).pc + uint64(o.disp)
 			m.Steps += n - left
 			m.stop = Stop(o.imm)
@@ -474,6 +479,18 @@ enter:
 			}
 		}
 	}
+
+yes: // a conditional branch is taken
+	if m.predict.outcome(placeOf(o), 1) {
+		m.look.mispredicted()
+	}
+	goto taken
+
+no:
+	if m.predict.outcome(placeOf(o), 0) {
+		m.look.mispredicted()
+	}
+	goto fallen
 
 taken:
 	if l = load32(&o.l1); l != 0 {
@@ -524,6 +541,9 @@ fault:
 }
 
 func pieceOf(at uint64) *piece { return (*piece)(unsafe.Add(nil, at)) }
+
+// placeOf tells operations from each other.
+func placeOf(o *op) uint64 { return uint64(uintptr(unsafe.Pointer(o)) / opSize) }
 
 // behind returns the PC behind a piece.
 func behind(at uint64) uint64 { return pieceOf(at).pc + uint64(int64(int32(pieceOf(at).size))) }

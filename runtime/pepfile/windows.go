@@ -54,7 +54,8 @@ type Window struct {
 	Records uint32
 	Number  uint64 // from 1
 	Time    uint64 // CPU time that its tick stands for, in ns
-	Waits   uint64 // cycles that the program waits for memory, without those behind the normal length
+	Waits   uint32 // cycles that the program waits, for memory and behind mispredicted branches, without those behind the normal length
+	Memory  uint32 // of these, for memory
 	Steps   uint32 // instructions, likewise
 	Ends    uint32 // counted ends of paths, those of Missed included
 	Missed  uint32 // ends in entries for which there was no record
@@ -127,7 +128,7 @@ func (t Table) inRoom(room, i uint64) unsafe.Pointer {
 // sum begins the checksum of a room, which is never 0.
 func (w *Window) sum() uint64 {
 	h := Mix(w.Number, w.Time)
-	h = Mix(Mix(h, w.Waits), uint64(w.Steps)<<32|uint64(w.Ends))
+	h = Mix(Mix(h, uint64(w.Waits)<<32|uint64(w.Memory)), uint64(w.Steps)<<32|uint64(w.Ends))
 	return Mix(h, uint64(w.Missed)<<32|uint64(w.Ended)<<16|uint64(w.Loads))
 }
 

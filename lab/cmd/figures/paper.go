@@ -14,11 +14,12 @@ import (
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/figure/copfigures"
+	"github.com/pepgo/pep/lab/figure/pepfigures"
 	"github.com/pepgo/pep/lab/figure/rapfigures"
 )
 
 // besides are the papers that have a page of claims.
-var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside}
+var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &pepfigures.Beside}
 
 // paper is the verb paper.
 func paper(c *command.Call) error {
@@ -26,6 +27,7 @@ func paper(c *command.Call) error {
 	again := c.Flags.Bool("again", false, "")
 	dir := c.Flags.String("traces", "../build/traces", "")
 	out := c.Flags.String("o", "results", "")
+	c.Flags.StringVar(&env.Lines, "lines", "../build/pep", "")
 	c.Flags.Uint64Var(&env.Loads, "loads", 8_000_000, "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
 	line := strings.Join(append([]string{"figures paper"}, c.Args...), " ")
@@ -33,6 +35,7 @@ func paper(c *command.Call) error {
 		return err
 	}
 	env.Source, env.Sites, env.Layout = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
+	env.Results = *out
 	for _, name := range c.Args {
 		i := slices.IndexFunc(besides, func(b *figure.Beside) bool { return b.Name == name })
 		if i < 0 {
