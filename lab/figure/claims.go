@@ -32,6 +32,7 @@ type Beside struct {
 	Title    string
 	Extended string // what the project has added to the rules of the paper
 	Runs     string // what runs are
+	Loads    uint64 // how many events of a recording are run if nothing else is said
 	Measure  func(env *Env, m *Measured) error
 	Claims   []Claim
 	Answers  []Answer

@@ -20,6 +20,7 @@ const (
 	StallsShare   = 10. // percent
 	NoErrorShare  = 0.5 // percent
 	FarLessFactor = 2.
+	LeastPlaces   = 50
 )
 
 // Tolerances are the tolerances, in the order of the table of a page.
@@ -43,6 +44,8 @@ var Tolerances = []Tolerance{
 	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare),
 		"less than half of the tolerance " +
 			"of a number"},
+	{"an error is reached", fmt.Sprintf("it stays below from there on, and at least %d places count", LeastPlaces),
+		"of fewer places it is the error of a few loops, and falls when the next loop begins"},
 	{"far less", fmt.Sprintf("a factor of %v and more", FarLessFactor), "the least that far can mean"},
 }
 
