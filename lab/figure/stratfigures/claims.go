@@ -79,14 +79,16 @@ func each(m *figure.Measured, list []figure.Program, runs func(program string) f
 }
 
 // eachProgram is each for all programs, as a claim has it.
-func eachProgram(runs func(m *figure.Measured, program string, extended bool) figure.Tally) func(*figure.Measured, bool) figure.Tally {
+func eachProgram(runs func(m *figure.Measured, program string, extended bool) figure.Tally) func(*figure.Measured,
+	bool) figure.Tally {
 	return func(m *figure.Measured, extended bool) figure.Tally {
 		return each(m, measuredPrograms(m), func(p string) figure.Tally { return runs(m, p, extended) })
 	}
 }
 
 // acrossPrograms returns for each run what f makes of one number of each program.
-func acrossPrograms(m *figure.Measured, runs func(program string) figure.Tally, f func(figure.Tally) float64) (t figure.Tally) {
+func acrossPrograms(m *figure.Measured, runs func(program string) figure.Tally,
+	f func(figure.Tally) float64) (t figure.Tally) {
 	for k := 0; ; k++ {
 		var one figure.Tally
 		for _, p := range measuredPrograms(m) {
@@ -194,7 +196,8 @@ const (
 
 var claims = []figure.Claim{
 	{Key: "twice", Where: "abstract", Says: "convergence to a given level of accuracy is about twice as fast for gcc",
-		Prints: "about twice", Ours: "typecheck (gcc): events that R256 needs, to those of H[P256]2048; median of levels of accuracy",
+		Prints: "about twice", Ours: "typecheck (gcc): events that R256 needs, to those of H[P256]2048; median of levels " +
+			"of accuracy",
 		Unit: figure.Times, Want: figure.AtLeast(figure.Times(2 / figure.Slack)), Of: ofGcc(stratified, "slower"), Why: whyTwice},
 	{Key: "at-least-twice", Where: "section 1", Says: "it is at least twice as fast", Prints: "at least twice",
 		Ours: "the same, each program with enough places", Unit: figure.Times, Want: figure.AtLeast(figure.Times(2)),
@@ -267,8 +270,9 @@ var claims = []figure.Claim{
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, tagged, stratified, "messages", extended)
 		}, Why: whyTagged},
-	{Key: "tag-twice", Where: "section 6", Says: "the accuracy of tags comes at twice the overhead or more", Prints: "twice or more",
-		Ours: "the same, each program", Unit: figure.Times, Want: figure.AtLeast(figure.Times(2)),
+	{Key: "tag-twice", Where: "section 6", Says: "the accuracy of tags comes at twice the overhead or more",
+		Prints: "twice or more",
+		Ours:   "the same, each program", Unit: figure.Times, Want: figure.AtLeast(figure.Times(2)),
 		Of: eachProgram(func(m *figure.Measured, p string, extended bool) figure.Tally {
 			return toOther(m, p, tagged, stratified, "messages", extended)
 		}), Why: whyTagged},
@@ -285,12 +289,15 @@ var claims = []figure.Claim{
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, half, random, "error", extended)
 		}},
-	{Key: "settles", Where: "section 5.4", Says: "stratified and tagged compressors come near their final error much more quickly",
+	{Key: "settles", Where: "section 5.4", Says: "stratified and tagged compressors come near their final error much " +
+		"more quickly",
 		Ours: "typecheck (gcc): events until the error stays below twice the final one, R256 to H[P256]2048 and to tag2-256-2048",
 		Unit: figure.Times, Want: figure.MuchMore, Of: func(m *figure.Measured, extended bool) figure.Tally {
-			return append(toOther(m, gcc, random, stratified, "settled", extended), toOther(m, gcc, random, tagged, "settled", extended)...)
+			return append(toOther(m, gcc, random, stratified, "settled", extended), toOther(m, gcc, random, tagged, "settled",
+				extended)...)
 		}, Why: whySettles},
-	{Key: "perl-db", Where: "figure 8, section 6", Says: "for perl and db the overhead can be less than half at the same accuracy",
+	{Key: "perl-db", Where: "figure 8, section 6", Says: "for perl and db the overhead can be less than half at the " +
+		"same accuracy",
 		Prints: "more than two", Ours: "regex (perl) and sortbench (db): rate of R256 to that of H[P]2048 with the same error",
 		Unit: figure.Times, Want: figure.Above(figure.Times(2)), Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(rateOf(m, figure.InRole("perl").Name, extended), rateOf(m, figure.InRole("db").Name, extended)...)
@@ -376,7 +383,10 @@ var claims = []figure.Claim{
 		Ours: "errors of edges and of calls to those with a compressor for each, each program", Unit: figure.Times,
 		Want: figure.AtMost(figure.Times(figure.LittleFactor)), Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
 			for _, kind := range []string{"edges", "calls"} {
-				t = append(t, each(m, measuredPrograms(m), func(p string) figure.Tally { return togetherToAlone(m, p, kind, extended) })...)
+				t = append(t, each(m, measuredPrograms(m), func(p string) figure.Tally {
+					return togetherToAlone(m, p, kind,
+						extended)
+				})...)
 			}
 			return t
 		}, Why: whyTogether},
@@ -390,7 +400,8 @@ var claims = []figure.Claim{
 			}
 			return quotients(of(m, p, own, "error"), least(m, p, "error", others...))
 		}), Why: whyHash},
-	{Key: "tag-2", Where: "section 5.4", Says: "tags of 2 bits have the best error for their overhead of all tagged compressors",
+	{Key: "tag-2", Where: "section 5.4", Says: "tags of 2 bits have the best error for their overhead of all tagged " +
+		"compressors",
 		Ours: "error times the root of the messages, to the best with 1, 3, 4 and 8 bits, each program", Unit: figure.Times,
 		Want: figure.AtMost(figure.Times(1)),
 		Of: eachProgram(func(m *figure.Measured, p string, extended bool) (t figure.Tally) {
@@ -416,13 +427,15 @@ var claims = []figure.Claim{
 			return each(m, large(m), func(p string) figure.Tally { return m.Of(p, columnOf(extended), "filter-slower") })
 		}, Why: whyFilter},
 	{Key: "service", Where: "section 2.2", Says: "between messages is time enough for a service thread",
-		Ours: fmt.Sprintf("messages of H[P256]2048 that come before the thread is done with those before, %d cycles each, each program",
+		Ours: fmt.Sprintf("messages of H[P256]2048 that come before the thread is done with those before, %d cycles each, "+
+			"each program",
 			handling), Unit: figure.Percent, Want: figure.Small,
 		Of: eachProgram(func(m *figure.Measured, p string, extended bool) figure.Tally {
 			return of(m, p, in(stratified, extended), "waits")
 		}), Why: whyService},
 	{Key: "62", Where: "section 4.2", Says: "a tag of 1 bit takes 62 % more storage", Prints: "62%", Cannot: arithmetic},
-	{Key: "36", Where: "section 3.4", Says: "a table of 4K tuples takes 36 KB, of words of 64 bits 68 KB", Prints: "36 KB, 68 KB",
+	{Key: "36", Where: "section 3.4", Says: "a table of 4K tuples takes 36 KB, of words of 64 bits 68 KB", Prints: "36 " +
+		"KB, 68 KB",
 		Cannot: arithmetic},
 	{Key: "reset", Where: "section 4.1", Says: "to reset counters of a tagged table nearly always lowers the accuracy",
 		Cannot: "our tagged table cannot do that"},

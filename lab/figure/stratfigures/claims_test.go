@@ -72,7 +72,8 @@ func onRandom(errors map[string]float64) plant {
 
 // curves plants errors along the curves of all compressors of figure 7.
 func curves(tags, best float64) plant {
-	return together(ofTypecheck(tagged, "curve", tags), ofTypecheck(random, "curve", 2*best), ofTypecheck(periodic, "curve", 2*best),
+	return together(ofTypecheck(tagged, "curve", tags), ofTypecheck(random, "curve", 2*best), ofTypecheck(periodic, "curve",
+		2*best),
 		ofTypecheck(stratified, "curve", best), ofTypecheck(half, "curve", 2*best))
 }
 
@@ -81,7 +82,8 @@ func messages(a, b string, x, y float64) plant {
 }
 
 func settle(r, h, tags float64) plant {
-	return together(ofTypecheck(random, "settled", r), ofTypecheck(stratified, "settled", h), ofTypecheck(tagged, "settled", tags))
+	return together(ofTypecheck(random, "settled", r), ofTypecheck(stratified, "settled", h), ofTypecheck(tagged, "settled",
+		tags))
 }
 
 // ratesOf plants the factors of figure 8 of each role, and of the rest.
@@ -130,7 +132,8 @@ func ofBranches(what string, of func(i int) []float64) plant {
 }
 
 func withOthers(edges, calls float64) plant {
-	return together(ofBranches("edges", always(edges)), ofBranches("edges-alone", always(1)), ofBranches("calls", always(calls)),
+	return together(ofBranches("edges", always(edges)), ofBranches("edges-alone", always(1)), ofBranches("calls",
+		always(calls)),
 		ofBranches("calls-alone", always(1)))
 }
 
@@ -155,7 +158,8 @@ func tags(error, others, eight, messages float64) plant {
 	for _, bits := range tagBits {
 		list = append(list, all(ofTag(bits), "error", always(others)), all(ofTag(bits), "messages", always(100)))
 	}
-	return together(append(list, all(tagged, "error", always(error)), all(ofTag(8), "error", always(eight)), all(ofTag(8), "messages",
+	return together(append(list, all(tagged, "error", always(error)), all(ofTag(8), "error", always(eight)), all(ofTag(8),
+		"messages",
 		always(messages)))...)
 }
 
@@ -172,47 +176,63 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	const n = "permutations/"
 	lua := figure.InRole("li").Name
 	figuretest.Planted(t, &Beside, base, map[string][]plant{
-		"twice": {ofTypecheck(stratified, "slower", 1.7, 3), ofTypecheck(stratified, "slower", 1.5), ofTypecheck(stratified, "slower", 3, 3, 1)},
+		"twice": {ofTypecheck(stratified, "slower", 1.7, 3), ofTypecheck(stratified, "slower", 1.5), ofTypecheck(stratified,
+			"slower", 3, 3, 1)},
 		"at-least-twice": {all(stratified, "slower", some(8, 2, 1)), all(stratified, "slower", some(7, 3, 1.9)),
 			together(all(stratified, "slower", some(8, 2, 1)), exactly("lua/places", 49), exactly("regex/places", 49),
 				exactly("flate/places", 49))},
-		"3":        {ofTypecheck(stratified, "error", 2.9), ofTypecheck(stratified, "error", 3)},
-		"r-4":      {exactly(n+"R10:sum/crossing", 12000), exactly(n+"R10:sum/crossing", 9000), exactly(n+"R10:sum/crossing", 16000)},
-		"class-r":  {onRandom(map[string]float64{"H[R10]4": 1.2, "R10": 1}), onRandom(map[string]float64{"H[R10]4": 1.3, "R10": 1})},
-		"class-p":  {onRandom(map[string]float64{"CR10": 1.2, "P10": 1}), onRandom(map[string]float64{"CR10": 1.3, "P10": 1})},
-		"class-hp": {onRandom(map[string]float64{"H[CR10]4": 1.2, "H[P10]4": 1}), onRandom(map[string]float64{"H[CR10]4": 0.7, "H[P10]4": 1})},
-		"order": {onRandom(map[string]float64{"R10": 3, "P10": 2, "H[P10]4": 1}), onRandom(map[string]float64{"R10": 2, "P10": 3, "H[P10]4": 1}),
+		"3": {ofTypecheck(stratified, "error", 2.9), ofTypecheck(stratified, "error", 3)},
+		"r-4": {exactly(n+"R10:sum/crossing", 12000), exactly(n+"R10:sum/crossing", 9000), exactly(n+"R10:sum/crossing",
+			16000)},
+		"class-r": {onRandom(map[string]float64{"H[R10]4": 1.2, "R10": 1}), onRandom(map[string]float64{"H[R10]4": 1.3,
+			"R10": 1})},
+		"class-p": {onRandom(map[string]float64{"CR10": 1.2, "P10": 1}), onRandom(map[string]float64{"CR10": 1.3, "P10": 1})},
+		"class-hp": {onRandom(map[string]float64{"H[CR10]4": 1.2, "H[P10]4": 1}), onRandom(map[string]float64{"H[CR10]4": 0.7,
+			"H[P10]4": 1})},
+		"order": {onRandom(map[string]float64{"R10": 3, "P10": 2, "H[P10]4": 1}), onRandom(map[string]float64{"R10": 2,
+			"P10": 3, "H[P10]4": 1}),
 			onRandom(map[string]float64{"R10": 3, "P10": 1, "H[P10]4": 1})},
 		"p-r": {together(ofTypecheck(periodic, "error", 1.2), ofTypecheck(random, "error", 1)),
 			together(ofTypecheck(periodic, "error", 1.3), ofTypecheck(random, "error", 1)),
 			together(ofTypecheck(periodic, "error", 0.7), ofTypecheck(random, "error", 1))},
-		"h-first": {ofTypecheck(stratified, "first", 390e3), ofTypecheck(stratified, "first", 410e3), ofTypecheck(stratified, "first", 90e3)},
+		"h-first": {ofTypecheck(stratified, "first", 390e3), ofTypecheck(stratified, "first", 410e3), ofTypecheck(stratified,
+			"first", 90e3)},
 		"r-first": {ofTypecheck(random, "first", 650e3), ofTypecheck(random, "first", 200e3), ofTypecheck(random, "first", 2e6)},
-		"h-stays": {ofTypecheck(stratified, "stays", 200e3), ofTypecheck(stratified, "stays", 100e3), ofTypecheck(stratified, "stays", 700e3)},
+		"h-stays": {ofTypecheck(stratified, "stays", 200e3), ofTypecheck(stratified, "stays", 100e3), ofTypecheck(stratified,
+			"stays", 700e3)},
 		"r-stays": {ofTypecheck(random, "stays", 4e6), ofTypecheck(random, "stays", 3e6), ofTypecheck(random, "stays", 15e6)},
 		"23": {together(ofTypecheck(random, "stays", 20), ofTypecheck(stratified, "stays", 1)),
 			together(ofTypecheck(random, "stays", 18), ofTypecheck(stratified, "stays", 1)),
 			together(ofTypecheck(random, "stays", 30), ofTypecheck(stratified, "stays", 1))},
 		"tag-best":   {curves(1, 1.1), curves(1, 1), curves(2, 1)},
 		"tag-little": {curves(0.81, 1), curves(0.79, 1)},
-		"tag-3":      {messages(tagged, stratified, 3.5, 1), messages(tagged, stratified, 2.3, 1), messages(tagged, stratified, 4, 1)},
+		"tag-3": {messages(tagged, stratified, 3.5, 1), messages(tagged, stratified, 2.3, 1), messages(tagged, stratified,
+			4, 1)},
 		"tag-twice": {together(all(tagged, "messages", some(8, 2, 1)), all(stratified, "messages", always(1))),
 			together(all(tagged, "messages", some(7, 3, 1)), all(stratified, "messages", always(1)))},
-		"lower":         {ofTypecheck(stratified, "fewer-least", 1), ofTypecheck(stratified, "fewer-least", 0), ofTypecheck(stratified, "fewer-least", -9)},
-		"vanishes":      {messages(stratified, random, 0.9, 1), messages(stratified, random, 0.7, 1)},
-		"half":          {together(ofTypecheck(half, "error", 1.2), ofTypecheck(random, "error", 1)), together(ofTypecheck(half, "error", 1.3), ofTypecheck(random, "error", 1))},
-		"settles":       {settle(5, 4, 3), settle(4, 4, 3), settle(4, 3, 4)},
-		"perl-db":       {ratesOf(map[string]float64{"perl": 2.1, "db": 3}, 1), ratesOf(map[string]float64{"perl": 2, "db": 3}, 3), ratesOf(map[string]float64{"perl": 3, "db": 1.5}, 3)},
-		"others":        {ratesOf(map[string]float64{"li": 2.1, "jack": 2.1}, 2), ratesOf(map[string]float64{"li": 2.1, "perl": 4, "db": 4, "gcc": 4}, 2)},
-		"specific":      {ratesOf(map[string]float64{"li": 1.3}, 1), ratesOf(map[string]float64{"li": 1.2}, 1)},
-		"best":          {atEqual(some(8, 1.1, 0.9), always(1.5)), atEqual(some(7, 1.1, 0.9), always(1.5)), atEqual(always(1.5), some(7, 1.1, 0.9))},
-		"larger":        {together(all(ofSize(4096), "error", some(8, 1, 3)), all(ofSize(512), "error", always(2))), together(all(ofSize(4096), "error", some(7, 1, 2)), all(ofSize(512), "error", always(2)))},
-		"li-early":      {together(one(lua, ofSize(4096), "until/1048576", 2), one(lua, ofSize(512), "until/1048576", 1)), together(one(lua, ofSize(4096), "until/1048576", 1), one(lua, ofSize(512), "until/1048576", 1))},
-		"a16-all":       {second(some(8, 101, 100)), second(some(7, 101, 100)), second(always(99))},
-		"1.15":          {second(some(8, 120, 100)), second(always(110)), second(always(260))},
-		"lossless":      {lossless(2), lossless(2.01), lossless(1.99)},
-		"11-error":      {ofBranches("error", always(2.9)), ofBranches("error", some(9, 1, 3))},
-		"11-better":     {together(all(stratified, "error", some(8, 2, 1)), ofBranches("error", always(1))), together(all(stratified, "error", some(7, 2, 1)), ofBranches("error", always(1)))},
+		"lower": {ofTypecheck(stratified, "fewer-least", 1), ofTypecheck(stratified, "fewer-least", 0),
+			ofTypecheck(stratified, "fewer-least", -9)},
+		"vanishes": {messages(stratified, random, 0.9, 1), messages(stratified, random, 0.7, 1)},
+		"half": {together(ofTypecheck(half, "error", 1.2), ofTypecheck(random, "error", 1)),
+			together(ofTypecheck(half, "error", 1.3), ofTypecheck(random, "error", 1))},
+		"settles": {settle(5, 4, 3), settle(4, 4, 3), settle(4, 3, 4)},
+		"perl-db": {ratesOf(map[string]float64{"perl": 2.1, "db": 3}, 1), ratesOf(map[string]float64{"perl": 2, "db": 3},
+			3), ratesOf(map[string]float64{"perl": 3, "db": 1.5}, 3)},
+		"others": {ratesOf(map[string]float64{"li": 2.1, "jack": 2.1}, 2), ratesOf(map[string]float64{"li": 2.1,
+			"perl": 4, "db": 4, "gcc": 4}, 2)},
+		"specific": {ratesOf(map[string]float64{"li": 1.3}, 1), ratesOf(map[string]float64{"li": 1.2}, 1)},
+		"best": {atEqual(some(8, 1.1, 0.9), always(1.5)), atEqual(some(7, 1.1, 0.9), always(1.5)),
+			atEqual(always(1.5), some(7, 1.1, 0.9))},
+		"larger": {together(all(ofSize(4096), "error", some(8, 1, 3)), all(ofSize(512), "error", always(2))),
+			together(all(ofSize(4096), "error", some(7, 1, 2)), all(ofSize(512), "error", always(2)))},
+		"li-early": {together(one(lua, ofSize(4096), "until/1048576", 2), one(lua, ofSize(512), "until/1048576", 1)),
+			together(one(lua, ofSize(4096), "until/1048576", 1), one(lua, ofSize(512), "until/1048576", 1))},
+		"a16-all":  {second(some(8, 101, 100)), second(some(7, 101, 100)), second(always(99))},
+		"1.15":     {second(some(8, 120, 100)), second(always(110)), second(always(260))},
+		"lossless": {lossless(2), lossless(2.01), lossless(1.99)},
+		"11-error": {ofBranches("error", always(2.9)), ofBranches("error", some(9, 1, 3))},
+		"11-better": {together(all(stratified, "error", some(8, 2, 1)), ofBranches("error", always(1))),
+			together(all(stratified, "error", some(7, 2, 1)), ofBranches("error", always(1)))},
 		"11-negligible": {ofBranches("error", some(6, 0.5, 1)), ofBranches("error", some(5, 0.1, 0.6))},
 		"pronounced":    {pronounced(160), pronounced(140), pronounced(110)},
 		"together":      {withOthers(1.2, 1.2), withOthers(1.3, 1), withOthers(1, 1.3)},

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "write testdata/measured.txt")
 
 // direct runs an engine over tuples at once, without package replay. It returns how many messages it sends, and what they
 // stand for.
-func direct(t *testing.T, tuples []tuple.Tuple, engine string, seed uint64) (messages float64, counted map[tuple.Tuple]float64) {
+func direct(t *testing.T, tuples []tuple.Tuple, engine string, seed uint64) (messages float64,
+	counted map[tuple.Tuple]float64) {
 	t.Helper()
 	spec, err := engines.Parse(fmt.Sprintf("%s@seed=%d", engine, seed), nil)
 	if err != nil {
@@ -107,7 +108,8 @@ func TestMeasuredIsWhatEnginesDo(t *testing.T) {
 		tuples := loads[part*n/parts : (part+1)*n/parts]
 		for k := range seeds {
 			run := part*seeds + k
-			for _, spec := range []string{random, periodic, stratified, stratified + added, half, tagged + added, stratified + "+A16", filter(true)} {
+			for _, spec := range []string{random, periodic, stratified, stratified + added, half, tagged + added, stratified +
+				"+A16", filter(true)} {
 				messages, counted := direct(t, tuples, spec, 5+uint64(k))
 				near("lua/"+spec+"/error", run, bySpec(tuples, counted))
 				near("lua/"+spec+"/messages", run, messages)
@@ -228,7 +230,8 @@ func TestBetweenRates(t *testing.T) {
 	}{
 		{6400, 1, 2}, {3200, 1, 1}, {1600, 4, 2}, {2263, 1.414, 1}, {200, 32, 2}, {10, 32, 2}, {7000, 1, math.NaN()},
 	} {
-		if got := atEqualMessages(made(x.messages, x.error), of); !figuretest.Near(got, x.want, 1e-3) && !(math.IsNaN(got) && math.IsNaN(x.want)) {
+		if got := atEqualMessages(made(x.messages, x.error), of); !figuretest.Near(got, x.want, 1e-3) && !(math.IsNaN(got) &&
+			math.IsNaN(x.want)) {
 			t.Errorf("%v %% with %d messages: %v, want %v", x.error, x.messages, got, x.want)
 		}
 	}

@@ -46,7 +46,8 @@ func whyTwice(m *figure.Measured) string {
 	if small != "" {
 		small = fmt.Sprintf(" Left out, because fewer than %d places are executed 1000 times: %s.", figure.LeastPlaces, small)
 	}
-	return fmt.Sprintf("By program, the paper's rules and ours: %s.%s A level counts from where %[3]d places count, and if the "+
+	return fmt.Sprintf("By program, the paper's rules and ours: %s.%s A level counts from where %[3]d places count, and "+
+		"if the "+
 		"faster one has it after a quarter of the events; \"never\" is more than 4 times as many.",
 		listed(large(m), func(p string) string {
 			return pair(figure.Times, func(x bool) float64 { return of(m, p, in(stratified, x), "slower").Median() })
@@ -64,7 +65,8 @@ func whyWorkingSet(m *figure.Measured) string {
 			m.Of(at, random, "stays").Text(figure.After), m.Of(at, stratified, "stays").Text(figure.After),
 			quotients(m.Of(at, random, "stays"), m.Of(at, stratified, "stays")).Text(figure.Times)))
 	}
-	return fmt.Sprintf("The working set of typecheck is smaller than the paper's of gcc. With its code there several times, an error "+
+	return fmt.Sprintf("The working set of typecheck is smaller than the paper's of gcc. With its code there several "+
+		"times, an error "+
 		"stays below 5 %% from there on (the paper's rules): %s.", strings.Join(list, "; "))
 }
 
@@ -82,8 +84,10 @@ func whyCounter(m *figure.Measured) string {
 	mean := func(spec, estimator, other string) string {
 		return quotients(permuted(m, spec, estimator, "mean"), permuted(m, other, "sum", "mean")).Text(figure.Times)
 	}
-	return fmt.Sprintf("The paper estimates by the sum of the counts. Gaps of a random sampler vary, and their sum varies with them: CR "+
-		"has %s the error of P, and %s that of R. The share of the messages times the length, which the counter knows, has %s that of P.",
+	return fmt.Sprintf("The paper estimates by the sum of the counts. Gaps of a random sampler vary, and their sum "+
+		"varies with them: CR "+
+		"has %s the error of P, and %s that of R. The share of the messages times the length, which the counter knows, has "+
+		"%s that of P.",
 		mean("CR10", "sum", "P10"), mean("CR10", "sum", "R10"), mean("CR10", "ratio", "P10"))
 }
 
@@ -91,7 +95,8 @@ func whyPeriodic(m *figure.Measured) string {
 	toRandom := func(p, spec string) string {
 		return quotients(of(m, p, spec, "error"), of(m, p, random, "error")).Text(figure.Times)
 	}
-	return fmt.Sprintf("Of the other programs some have loops whose length shares a factor with the period. Errors with a period of 256 "+
+	return fmt.Sprintf("Of the other programs some have loops whose length shares a factor with the period. Errors with "+
+		"a period of 256 "+
 		"and of 257, each to R256: %s.", listed(measuredPrograms(m), func(p string) string {
 		return toRandom(p, periodic) + " and " + toRandom(p, oddPeriod)
 	}))
@@ -108,10 +113,12 @@ func whyTagged(m *figure.Measured) string {
 	}
 	for _, k := range copiesOfCode {
 		at := fmt.Sprintf("copies/%d", k)
-		copies = append(copies, fmt.Sprintf("%d times: %s of the messages and %s of the error", k, to(at, tagged, "messages", false),
+		copies = append(copies, fmt.Sprintf("%d times: %s of the messages and %s of the error", k, to(at, tagged, "messages",
+			false),
 			to(at, tagged, "error", false)))
 	}
-	return fmt.Sprintf("How many messages tags cost depends on how many tuples share an entry. To H[P256]2048 on typecheck, the paper's "+
+	return fmt.Sprintf("How many messages tags cost depends on how many tuples share an entry. To H[P256]2048 on "+
+		"typecheck, the paper's "+
 		"rules: %s. With its code there %s. By program, messages with the paper's rules and ours: %s.", strings.Join(sizes, "; "),
 		strings.Join(copies, "; "), listed(measuredPrograms(m), func(p string) string {
 			return pair(figure.Times, func(x bool) float64 { return toOther(m, p, tagged, stratified, "messages", x).Median() })
@@ -125,7 +132,8 @@ func whyLower(m *figure.Measured) string {
 }
 
 func whySettles(m *figure.Measured) string {
-	return fmt.Sprintf("There is no final error: from where enough places count, errors fall as a power of the events, R256 with %s, "+
+	return fmt.Sprintf("There is no final error: from where enough places count, errors fall as a power of the events, "+
+		"R256 with %s, "+
 		"H[P256]2048 with %s, tag2-256-2048 with %s.", of(m, gcc, random, "power").Text(figure.Power),
 		byRules(func(x bool) string { return of(m, gcc, in(stratified, x), "power").Text(figure.Power) }),
 		byRules(func(x bool) string { return of(m, gcc, in(tagged, x), "power").Text(figure.Power) }))
@@ -148,7 +156,8 @@ func whyBest(m *figure.Measured) string {
 }
 
 func whyPurity(m *figure.Measured) string {
-	return fmt.Sprintf("With more counters a tuple has more of its stratum. With 2048 a selected tuple has this share of it, and of the "+
+	return fmt.Sprintf("With more counters a tuple has more of its stratum. With 2048 a selected tuple has this share "+
+		"of it, and of the "+
 		"stream: %s.", listed(measuredPrograms(m), func(p string) string {
 		return figure.Percent(m.First(p, "purity", "table")).Text + " and " + figure.Percent(m.First(p, "purity", "stream")).Text
 	}))
@@ -158,23 +167,30 @@ func whyEarly(m *figure.Measured) string {
 	var list []string
 	for _, w := range windows {
 		greater := func(x bool) float64 {
-			return each(m, measuredPrograms(m), func(p string) figure.Tally { return early(m, p, w, x) }).HowMany(func(x float64) bool { return x > 1 })
+			return each(m, measuredPrograms(m), func(p string) figure.Tally {
+				return early(m, p, w,
+					x)
+			}).HowMany(func(x float64) bool { return x > 1 })
 		}
 		list = append(list, fmt.Sprintf("%s loads: lua %s, greater in %s programs", figure.Abbreviate(w),
 			pair(figure.Times, func(x bool) float64 {
 				return early(m, figure.InRole("li").Name, w, x).Median()
 			}), pair(programsOf, greater)))
 	}
-	return fmt.Sprintf("In the first events, the paper's rules and ours, where counters begin with a random number: %s.", strings.Join(list, "; "))
+	return fmt.Sprintf("In the first events, the paper's rules and ours, where counters begin with a random number: %s.",
+		strings.Join(list, "; "))
 }
 
 func whySecond(m *figure.Measured) string {
 	median := func(of func(p string) figure.Tally) string {
 		return each(m, measuredPrograms(m), of).Text(figure.Times)
 	}
-	return fmt.Sprintf("A periodic sampler in a stratum sends a tuple with a share of one in n after n messages, again and again, and 16 "+
-		"entries have lost it if n is more. Of the programs R256 saves %s, H[P256]2048 %s, and H[R256]2048, whose strata are random, %s; "+
-		"H[P256]2048 with 64 entries saves %s. 16 entries that kept the most frequent tuples would save %s of all events. By program: table below.",
+	return fmt.Sprintf("A periodic sampler in a stratum sends a tuple with a share of one in n after n messages, again "+
+		"and again, and 16 "+
+		"entries have lost it if n is more. Of the programs R256 saves %s, H[P256]2048 %s, and H[R256]2048, whose strata "+
+		"are random, %s; "+
+		"H[P256]2048 with 64 entries saves %s. 16 entries that kept the most frequent tuples would save %s of all events. "+
+		"By program: table below.",
 		median(func(p string) figure.Tally { return savedOf(m, p, random, false) }),
 		median(func(p string) figure.Tally { return savedOf(m, p, stratified, false) }),
 		median(func(p string) figure.Tally { return savedOf(m, p, randomStrata, false) }),
@@ -198,20 +214,24 @@ func whyPronounced(m *figure.Measured) string {
 	var list []string
 	for _, role := range []string{"m88ksim", "db", "jess"} {
 		p := figure.InRole(role)
-		list = append(list, fmt.Sprintf("%s %s, where the most frequent 16 tuples have %s", p, savedToOthers(m, false, role).Text(figure.Times),
+		list = append(list, fmt.Sprintf("%s %s, where the most frequent 16 tuples have %s", p, savedToOthers(m, false,
+			role).Text(figure.Times),
 			m.Of(p.Name, "top").Text(figure.Percent)))
 	}
-	return "It depends on how much few tuples have of the stream, and that is another thing in other programs. With the paper's rules: " +
+	return "It depends on how much few tuples have of the stream, and that is another thing in other programs. With the " +
+		"paper's rules: " +
 		strings.Join(list, "; ") + "."
 }
 
 func whyBranches(m *figure.Measured) string {
-	return fmt.Sprintf("Errors of edges and calls, the paper's rules and ours: %s. With four times the messages, H[P64]2048, %s programs "+
+	return fmt.Sprintf("Errors of edges and calls, the paper's rules and ours: %s. With four times the messages, "+
+		"H[P64]2048, %s programs "+
 		"have a negligible one: what is left is the number of messages.",
 		listed(measuredPrograms(m), func(p string) string {
 			return pair(figure.Percent, func(x bool) float64 { return branches(m, p, in(stratified, x), "error").Median() })
 		}), byRules(func(x bool) string {
-			return acrossPrograms(m, func(p string) figure.Tally { return branches(m, p, in(ofRate(64), x), "error") }, negligible).Text(programsOf)
+			return acrossPrograms(m, func(p string) figure.Tally { return branches(m, p, in(ofRate(64), x), "error") },
+				negligible).Text(programsOf)
 		}))
 }
 
@@ -222,7 +242,8 @@ func whyTogether(m *figure.Measured) string {
 				return ""
 			}
 			spec := func(x bool) string {
-				return togetherToAlone(m, p, kind, x).Text(figure.Times) + " of " + branches(m, p, in(stratified, x), kind+"-alone").Text(figure.Percent)
+				return togetherToAlone(m, p, kind, x).Text(figure.Times) + " of " + branches(m, p, in(stratified, x),
+					kind+"-alone").Text(figure.Percent)
 			}
 			return spec(false) + " and " + spec(true)
 		})
@@ -241,8 +262,10 @@ func whyHash(m *figure.Measured) string {
 			return quotients(m.Of(p, "purity", "table"+hash), m.Of(p, "purity", "table"))
 		}).Text(figure.Times)
 	}
-	return fmt.Sprintf("Words have 64 bits here, and a byte of a tuple changes only 8 neighbouring bits of the index, so tuples that differ "+
-		"in few bytes share strata. To the paper's hash, a multiplication has an error of %s, and a tuple has %s as much of its stratum; the "+
+	return fmt.Sprintf("Words have 64 bits here, and a byte of a tuple changes only 8 neighbouring bits of the index, "+
+		"so tuples that differ "+
+		"in few bytes share strata. To the paper's hash, a multiplication has an error of %s, and a tuple has %s as much "+
+		"of its stratum; the "+
 		"paper's hash without random bytes has %s and %s.", toTable("@mul", ""), purer("-mul"), toTable("@xor", ""), purer("-xor"))
 }
 
@@ -263,7 +286,8 @@ func whyTagBits(m *figure.Measured) string {
 
 func whyFilter(m *figure.Measured) string {
 	all := measuredPrograms(m)
-	return fmt.Sprintf("The filter saves messages, and so does a lower rate. With it %s of the messages are left, and the error is %s times "+
+	return fmt.Sprintf("The filter saves messages, and so does a lower rate. With it %s of the messages are left, and "+
+		"the error is %s times "+
 		"that without. By program, at as many messages, the paper's rules and ours: %s.",
 		byRules(func(x bool) string {
 			return each(m, all, func(p string) figure.Tally {
@@ -282,10 +306,14 @@ func whyService(m *figure.Measured) string {
 	at := func(spec, what string, u figure.Unit) string {
 		return each(m, measuredPrograms(m), func(p string) figure.Tally { return of(m, p, spec, what) }).Text(u)
 	}
-	return fmt.Sprintf("With %.2f cycles for a load, as in the model of overhead, of R256 %s come too early, and at most %s messages wait; of "+
-		"H[P256]2048 %s and %s, with A16 behind it %s. One of 100 messages of H[P256]2048 comes less than %s cycles behind the one before.",
-		cost.Default.PerEvent, at(random, "waits", figure.Percent), at(random, "queue", messagesOf), at(stratified, "waits", figure.Percent),
-		at(stratified, "queue", messagesOf), at(stratified+"+A16", "waits", figure.Percent), at(stratified, "gap", figure.NumberOf("cycles")))
+	return fmt.Sprintf("With %.2f cycles for a load, as in the model of overhead, of R256 %s come too early, and at "+
+		"most %s messages wait; of "+
+		"H[P256]2048 %s and %s, with A16 behind it %s. One of 100 messages of H[P256]2048 comes less than %s cycles behind "+
+		"the one before.",
+		cost.Default.PerEvent, at(random, "waits", figure.Percent), at(random, "queue", messagesOf), at(stratified, "waits",
+			figure.Percent),
+		at(stratified, "queue", messagesOf), at(stratified+"+A16", "waits", figure.Percent), at(stratified, "gap",
+			figure.NumberOf("cycles")))
 }
 
 var answers = []figure.Answer{
@@ -301,7 +329,8 @@ var answers = []figure.Answer{
 					worse = append(worse, text)
 				}
 			}
-			text := fmt.Sprintf("in all runs of %d of %d programs (%s)", len(better), len(better)+len(worse), strings.Join(better, ", "))
+			text := fmt.Sprintf("in all runs of %d of %d programs (%s)", len(better), len(better)+len(worse), strings.Join(better,
+				", "))
 			if worse != nil {
 				text += fmt.Sprintf(", and not in all runs of %s", strings.Join(worse, ", "))
 			}
@@ -310,7 +339,8 @@ var answers = []figure.Answer{
 		faster := func(x bool) figure.Tally {
 			return each(m, large(m), func(p string) figure.Tally { return m.Of(p, in(stratified, x), "slower") })
 		}
-		return fmt.Sprintf("At as many messages it has the smaller error, with the paper's rules %s; with ours %s. The numbers are errors of the "+
+		return fmt.Sprintf("At as many messages it has the smaller error, with the paper's rules %s; with ours %s. The "+
+			"numbers are errors of the "+
 			"random sampler to its own. For the same error the random sampler needs %s.", of(false), of(true),
 			byRules(func(x bool) string { return faster(x).Text(figure.Times) })+" as many events")
 	}},
@@ -329,30 +359,38 @@ var answers = []figure.Answer{
 				return quotients(of(m, p, stratified+h, "error"), of(m, p, stratified, "error"))
 			}).Text(figure.Times)
 		}
-		return fmt.Sprintf("Errors of the programs to that with the paper's hash and 2048 counters: a multiplication in place of the hash has %s, "+
+		return fmt.Sprintf("Errors of the programs to that with the paper's hash and 2048 counters: a multiplication in "+
+			"place of the hash has %s, "+
 			"the hash without its table of random bytes %s; %s.", hash("@mul"), hash("@xor"), strings.Join(sizes, ", "))
 	}},
 }
 
 // tables are what the page ends with.
 func tables(m *figure.Measured) []figure.Table {
-	programs := figure.Table{Title: "Compressors by program: errors after 8M loads, and the random and the tagged one to H[P256]2048", Columns: []string{
-		"program", "places", "rules", random, "P256", stratified, half, tagged, "messages of tags", "R256 needs", "rate at R256's error",
+	programs := figure.Table{Title: "Compressors by program: errors after 8M loads, and the random and the tagged one " +
+		"to H[P256]2048", Columns: []string{
+		"program", "places", "rules", random, "P256", stratified, half, tagged, "messages of tags", "R256 needs", "rate at " +
+			"R256's error",
 		"R256 at as many messages", "tags at as many messages"}}
 	second := figure.Table{Title: "By which factor a second level of 16 entries reduces messages", Columns: []string{
-		"program", "the most frequent 16 tuples have", "rules", random, stratified, tagged, randomStrata, stratified + ", 64 entries"}}
-	hash := figure.Table{Title: "Hashes: the error of H[P256]2048, and the share of a selected tuple in its stratum", Columns: []string{
-		"program", "error, paper's", "mul", "xor", "share, paper's", "mul", "xor"}}
-	service := figure.Table{Title: fmt.Sprintf("Messages that a service thread with %d cycles for each cannot handle at once, and the most that wait", handling),
+		"program", "the most frequent 16 tuples have", "rules", random, stratified, tagged, randomStrata, stratified + ", " +
+			"64 entries"}}
+	hash := figure.Table{Title: "Hashes: the error of H[P256]2048, and the share of a selected tuple in its stratum",
+		Columns: []string{
+			"program", "error, paper's", "mul", "xor", "share, paper's", "mul", "xor"}}
+	service := figure.Table{Title: fmt.Sprintf("Messages that a service thread with %d cycles for each cannot handle at "+
+		"once, and the most that wait", handling),
 		Columns: []string{"program", "rules", random, stratified, tagged, stratified + "+A16"}}
 	for _, p := range measuredPrograms(m) {
 		for _, x := range []bool{false, true} {
-			name := []figure.Value{figure.Text(p.String()), figure.NumberOf("places")(m.Of(p.Name, "places").Median()), figure.Text(rulesName(x))}
+			name := []figure.Value{figure.Text(p.String()), figure.NumberOf("places")(m.Of(p.Name, "places").Median()),
+				figure.Text(rulesName(x))}
 			row := name
 			for _, spec := range converging {
 				row = append(row, figure.Text(of(m, p.Name, in(spec, x), "error").Text(figure.Percent)))
 			}
-			for _, t := range []figure.Tally{toOther(m, p.Name, tagged, stratified, "messages", x), slowerOf(m, p.Name, x), rateOf(m, p.Name, x),
+			for _, t := range []figure.Tally{toOther(m, p.Name, tagged, stratified, "messages", x), slowerOf(m, p.Name, x),
+				rateOf(m, p.Name, x),
 				m.Of(p.Name, columnOf(x), "equal", "random"), m.Of(p.Name, columnOf(x), "equal", "tagged")} {
 				row = append(row, figure.Text(t.Text(figure.Times)))
 			}
@@ -382,12 +420,15 @@ func tables(m *figure.Measured) []figure.Table {
 		}
 		hash.Rows = append(hash.Rows, row)
 	}
-	sets := figure.Table{Title: "Working sets: the loads of typecheck, its code there 1 to 30 times", Columns: []string{"copies", "places", "rules",
-		random, stratified, tagged, "messages of tags", "R256 stays below 5 % from", stratified + " from", "R256 needs", "share of a tuple in its stratum"}}
+	sets := figure.Table{Title: "Working sets: the loads of typecheck, its code there 1 to 30 times",
+		Columns: []string{"copies", "places", "rules",
+			random, stratified, tagged, "messages of tags", "R256 stays below 5 % from", stratified + " from", "R256 needs",
+			"share of a tuple in its stratum"}}
 	for _, k := range copiesOfCode {
 		at := fmt.Sprintf("copies/%d", k)
 		for _, x := range []bool{false, true} {
-			row := []figure.Value{figure.Count(k, "copies"), figure.NumberOf("places")(m.First(at, "places")), figure.Text(rulesName(x))}
+			row := []figure.Value{figure.Count(k, "copies"), figure.NumberOf("places")(m.First(at, "places")),
+				figure.Text(rulesName(x))}
 			for _, spec := range []string{random, stratified, tagged} {
 				row = append(row, figure.Text(m.Of(at, in(spec, x), "error").Text(figure.Percent)))
 			}
@@ -397,7 +438,8 @@ func tables(m *figure.Measured) []figure.Table {
 			}
 			sets.Rows = append(sets.Rows, append(row,
 				figure.Text(quotients(m.Of(at, in(tagged, x), "messages"), m.Of(at, in(stratified, x), "messages")).Text(figure.Times)),
-				figure.Text(m.Of(at, random, "stays").Text(figure.After)), figure.Text(m.Of(at, in(stratified, x), "stays").Text(figure.After)),
+				figure.Text(m.Of(at, random, "stays").Text(figure.After)), figure.Text(m.Of(at, in(stratified, x),
+					"stays").Text(figure.After)),
 				figure.Text(m.Of(at, in(stratified, x), "slower").Text(figure.Times)), figure.Percent(m.First(at, "purity", share))))
 		}
 	}
