@@ -44,8 +44,8 @@ fuzz: ## each fuzz test for a minute
 	@$(GO) run ./internal/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
 
 # What only the project needs is in lab/Makefile. Variables go there too: make figures FIGURE=rap-5.
-LAB := figures paper-cop paper-rap paper-strat figures-pep figures-pep-times bench bench-others functions \
-	accuracy bounds pgo taps engines cop exact branches windows truth covered inlining mutants gotest torture sampling trace-cost steps
+LAB := figures paper-cop paper-rap paper-strat paper-vsamp figures-pep figures-pep-times bench bench-others functions \
+	accuracy bounds pgo taps engines cop exact branches windows truth covered inlining mutants gotest torture trace-cost steps
 .PHONY: $(LAB)
 $(LAB):
 	@$(MAKE) --no-print-directory -C lab $@

@@ -17,10 +17,11 @@ import (
 	"github.com/pepgo/pep/lab/figure/copfigures"
 	"github.com/pepgo/pep/lab/figure/rapfigures"
 	"github.com/pepgo/pep/lab/figure/stratfigures"
+	"github.com/pepgo/pep/lab/figure/vsampfigures"
 )
 
 // besides are the papers that have a page of claims.
-var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &stratfigures.Beside}
+var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &stratfigures.Beside, &vsampfigures.Beside}
 
 // paper is the verb paper.
 func paper(c *command.Call) error {

@@ -71,9 +71,11 @@ Examples:
 
 Writes the page of a paper: each claim with ours beside it, whether the two agree,
 and why not. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal,
-Sherwood, Shrivastava and Suri, CGO 2006, and strat is Sastry, Bodik and Smith,
-ISCA 2001. The page is DIR/paper-NAME.md; what was measured for it is
-DIR/paper-NAME.txt. It takes minutes, and traces that make paper-NAME records.
+Sherwood, Shrivastava and Suri, CGO 2006, strat is Sastry, Bodik and Smith, ISCA
+2001, and vsamp is Burrows and others, ASPLOS 2000. The page is
+DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. It takes
+minutes, and traces that make paper-NAME records; vsamp samples live programs, and
+needs the rights of peptrace values in place of traces.
 
 	-again       make the page of the numbers that are in DIR/paper-NAME.txt
 	-traces DIR  where traces are, as for figures run (default ../build/traces)
