@@ -367,7 +367,7 @@ var answers = []figure.Answer{
 
 // tables are what the page ends with.
 func tables(m *figure.Measured) []figure.Table {
-	programs := figure.Table{Title: "Compressors by program: errors after 8M loads, and the random and the tagged one " +
+	programs := figure.Table{Title: "Compressors by program: errors at the end, and the random and the tagged one " +
 		"to H[P256]2048", Columns: []string{
 		"program", "places", "rules", random, "P256", stratified, half, tagged, "messages of tags", "R256 needs", "rate at " +
 			"R256's error",
