@@ -132,9 +132,9 @@ func whyLower(m *figure.Measured) string {
 }
 
 func whySettles(m *figure.Measured) string {
-	return fmt.Sprintf("There is no final error: from where enough places count, errors fall as a power of the events, "+
-		"R256 with %s, "+
-		"H[P256]2048 with %s, tag2-256-2048 with %s.", of(m, gcc, random, "power").Text(figure.Power),
+	return fmt.Sprintf("Where enough places count, errors follow a power of the events, so that the final error is no "+
+		"more than that at the end: R256 %s, H[P256]2048 %s, tag2-256-2048 %s.",
+		of(m, gcc, random, "power").Text(figure.Power),
 		byRules(func(x bool) string { return of(m, gcc, in(stratified, x), "power").Text(figure.Power) }),
 		byRules(func(x bool) string { return of(m, gcc, in(tagged, x), "power").Text(figure.Power) }))
 }
@@ -252,21 +252,19 @@ func whyTogether(m *figure.Measured) string {
 }
 
 func whyHash(m *figure.Measured) string {
-	toTable := func(hash, rest string) string {
-		return each(m, measuredPrograms(m), func(p string) figure.Tally {
-			return quotients(of(m, p, stratified+hash, "error"), of(m, p, stratified, "error"))
-		}).Text(figure.Times) + rest
+	toTable := func(name func(p string) figure.Tally, of func(p string) figure.Tally) string {
+		return each(m, measuredPrograms(m), func(p string) figure.Tally { return quotients(name(p), of(p)) }).Text(figure.Times)
 	}
-	purer := func(hash string) string {
-		return each(m, measuredPrograms(m), func(p string) figure.Tally {
-			return quotients(m.Of(p, "purity", "table"+hash), m.Of(p, "purity", "table"))
-		}).Text(figure.Times)
+	errors := func(hash string) func(p string) figure.Tally {
+		return func(p string) figure.Tally { return of(m, p, stratified+hash, "error") }
 	}
-	return fmt.Sprintf("Words have 64 bits here, and a byte of a tuple changes only 8 neighbouring bits of the index, "+
-		"so tuples that differ "+
-		"in few bytes share strata. To the paper's hash, a multiplication has an error of %s, and a tuple has %s as much "+
-		"of its stratum; the "+
-		"paper's hash without random bytes has %s and %s.", toTable("@mul", ""), purer("-mul"), toTable("@xor", ""), purer("-xor"))
+	shares := func(hash string) func(p string) figure.Tally {
+		return func(p string) figure.Tally { return m.Of(p, "purity", "table"+hash) }
+	}
+	return fmt.Sprintf("To the paper's hash, a multiplication has an error of %s, and a tuple has %s as much of its "+
+		"stratum; the paper's hash without random bytes has %s and %s. By program: table below.",
+		toTable(errors("@mul"), errors("")), toTable(shares("-mul"), shares("")), toTable(errors("@xor"), errors("")),
+		toTable(shares("-xor"), shares("")))
 }
 
 func whyTagBits(m *figure.Measured) string {
@@ -306,14 +304,19 @@ func whyService(m *figure.Measured) string {
 	at := func(spec, what string, u figure.Unit) string {
 		return each(m, measuredPrograms(m), func(p string) figure.Tally { return of(m, p, spec, what) }).Text(u)
 	}
-	return fmt.Sprintf("With %.2f cycles for a load, as in the model of overhead, of R256 %s come too early, and at "+
-		"most %s messages wait; of "+
-		"H[P256]2048 %s and %s, with A16 behind it %s. One of 100 messages of H[P256]2048 comes less than %s cycles behind "+
-		"the one before.",
-		cost.Default.PerEvent, at(random, "waits", figure.Percent), at(random, "queue", messagesOf), at(stratified, "waits",
+	both := func(spec, what string, u figure.Unit) string {
+		return byRules(func(x bool) string { return at(in(spec, x), what, u) })
+	}
+	return fmt.Sprintf("A load takes %.2f cycles here, as in the model of overhead. Of R256 %s of the messages come too "+
+		"early, and at most %s wait; of H[P256]2048 %s, and at most %s wait; with A16 behind it %s come too early. So a "+
+		"queue has to be there, and counters that begin together are full together: by program, with the paper's rules "+
+		"and ours, %s.",
+		cost.Default.PerEvent, at(random, "waits", figure.Percent), at(random, "queue", messagesOf), both(stratified, "waits",
 			figure.Percent),
-		at(stratified, "queue", messagesOf), at(stratified+"+A16", "waits", figure.Percent), at(stratified, "gap",
-			figure.NumberOf("cycles")))
+		both(stratified, "queue", messagesOf), both(stratified+"+A16", "waits", figure.Percent),
+		listed(measuredPrograms(m), func(p string) string {
+			return pair(figure.Percent, func(x bool) float64 { return of(m, p, in(stratified, x), "waits").Median() })
+		}))
 }
 
 var answers = []figure.Answer{
@@ -341,8 +344,9 @@ var answers = []figure.Answer{
 		}
 		return fmt.Sprintf("At as many messages it has the smaller error, with the paper's rules %s; with ours %s. The "+
 			"numbers are errors of the "+
-			"random sampler to its own. For the same error the random sampler needs %s.", of(false), of(true),
-			byRules(func(x bool) string { return faster(x).Text(figure.Times) })+" as many events")
+			"random sampler to its own. For the same error the random sampler needs this many times as many events: %s.",
+			of(false), of(true),
+			byRules(func(x bool) string { return faster(x).Text(figure.Times) }))
 	}},
 	{Question: "How much of the paper's hash and of its table does a Go program need?", Text: func(m *figure.Measured) string {
 		var sizes []string
@@ -367,8 +371,8 @@ var answers = []figure.Answer{
 
 // tables are what the page ends with.
 func tables(m *figure.Measured) []figure.Table {
-	programs := figure.Table{Title: "Compressors by program: errors at the end, and the random and the tagged one " +
-		"to H[P256]2048", Columns: []string{
+	programs := figure.Table{Title: "Compressors by program: errors at the end, and the random and the tagged one to " +
+		"H[P256]2048", Columns: []string{
 		"program", "places", "rules", random, "P256", stratified, half, tagged, "messages of tags", "R256 needs", "rate at " +
 			"R256's error",
 		"R256 at as many messages", "tags at as many messages"}}
