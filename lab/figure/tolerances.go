@@ -36,7 +36,7 @@ var Tolerances = []Tolerance{
 	{"better, faster", "a factor below 1.00x", "nothing less can refute it"},
 	{"substantial, most gain, tend to", fmt.Sprintf("a factor of %v and more", LittleFactor), "anything less is little"},
 	{"linear", fmt.Sprintf("a power of %.2f to %.2f", 1/LittleFactor, LittleFactor), "as for little"},
-	{"a constant rate", fmt.Sprintf("R² of a line at least %v", LineShare), "the rows of the paper have 0.999, and times of ours have noise"},
+	{"a constant rate", fmt.Sprintf("R² of a line at least %v", LineShare), "rows of the paper on value sampling have 0.999, and times of ours have noise"},
 	{"roughly, largely proportional", fmt.Sprintf("a power of %.2f to %.2f", 1/RoughlyPower, RoughlyPower),
 		"beyond that a root or a square fits better"},
 	{"most", "more than half", "its meaning"},

@@ -17,8 +17,8 @@ import (
 // How long experiments take: rounds of those with one program, the workload of programs in percent, CPU time for each
 // bias, and the time after which no program begins.
 const (
-	rounds = 8
-	scale  = 40
+	rounds = 6
+	scale  = 20
 	bias   = 8 * time.Second
 	limit  = 10 * time.Minute
 )
