@@ -22,6 +22,19 @@ func ofGcc(spec, what string) func(m *figure.Measured, extended bool) figure.Tal
 	return func(m *figure.Measured, extended bool) figure.Tally { return of(m, gcc, in(spec, extended), what) }
 }
 
+// later returns after how many events the random sampler has an error of 5 %. A run in which it has it as soon as enough
+// places count has no number: nobody knows when it would have been if they had counted before.
+func later(m *figure.Measured, program, what string) (t figure.Tally) {
+	begin := of(m, program, random, "counted")
+	for i, x := range of(m, program, random, what) {
+		if x <= begin[i] {
+			x = math.NaN()
+		}
+		t = append(t, x)
+	}
+	return t
+}
+
 // quotients divides numbers of runs, each by that of the same run.
 func quotients(a, b figure.Tally) (t figure.Tally) {
 	for i := range min(len(a), len(b)) {
@@ -238,22 +251,24 @@ var claims = []figure.Claim{
 		Of:  onlyRules(func(m *figure.Measured) figure.Tally { return toOther(m, gcc, periodic, random, "error", false) }),
 		Why: whyPeriodic},
 	{Key: "h-first", Where: "figure 7", Says: "H[P256]2048 reaches an error of 5 % after 200K events", Prints: "200K",
-		Ours: "typecheck (gcc), once enough places count", Unit: figure.After, Want: figure.About(200_000, 200_000, figure.After),
-		Of: ofGcc(stratified, "first"), Why: whyWorkingSet},
-	{Key: "r-first", Where: "figure 7", Says: "R256 reaches it after 600K to 700K", Prints: "600K - 700K", Same: true,
-		Ours: "likewise", Unit: figure.After, Want: figure.About(600_000, 700_000, figure.After), Of: ofGcc(random, "first"),
-		Why: whyWorkingSet},
+		Ours: "typecheck (gcc), at the latest: once enough places count", Unit: figure.After,
+		Want: figure.AtMost(figure.After(200_000 * figure.SlackEvents)), Of: ofGcc(stratified, "first"), Why: whyWorkingSet},
+	{Key: "r-first", Where: "figure 7", Says: "R256 reaches it after 600K to 700K only", Prints: "600K - 700K", Same: true,
+		Ours: "likewise; no number if it is below as soon as enough places count", Unit: figure.After,
+		Want: figure.AtLeast(figure.After(600_000 / figure.SlackEvents)),
+		Of:   onlyRules(func(m *figure.Measured) figure.Tally { return later(m, gcc, "first") }), Why: whyWorkingSet},
 	{Key: "h-stays", Where: "figure 7", Says: "H[P256]2048 stays below 5 % from 300K events on", Prints: "300K",
-		Ours: "likewise", Unit: figure.After, Want: figure.About(300_000, 300_000, figure.After), Of: ofGcc(stratified, "stays"),
-		Why: whyWorkingSet},
-	{Key: "r-stays", Where: "figure 7", Says: "R256 stays below 5 % from 7M events on", Prints: "7M", Same: true,
-		Ours: "likewise", Unit: figure.After, Want: figure.About(7_000_000, 7_000_000, figure.After), Of: ofGcc(random, "stays"),
-		Why: whyWorkingSet},
+		Ours: "likewise, at the latest", Unit: figure.After, Want: figure.AtMost(figure.After(300_000 * figure.SlackEvents)),
+		Of: ofGcc(stratified, "stays"), Why: whyWorkingSet},
+	{Key: "r-stays", Where: "figure 7", Says: "R256 stays below 5 % from 7M events on only", Prints: "7M", Same: true,
+		Ours: "likewise; no number if it is below as soon as enough places count", Unit: figure.After,
+		Want: figure.AtLeast(figure.After(7_000_000 / figure.SlackEvents)),
+		Of:   onlyRules(func(m *figure.Measured) figure.Tally { return later(m, gcc, "stays") }), Why: whyWorkingSet},
 	{Key: "23", Where: "figure 7", Says: "to stay below 5 % R256 needs 23 times as many events", Prints: "about 23 times",
-		Ours: "likewise, R256 to H[P256]2048", Unit: figure.Times, Want: figure.About(23, 23, figure.Times), Why: whyWorkingSet,
+		Ours: "likewise, R256 to H[P256]2048, at least", Unit: figure.Times, Want: figure.AtLeast(figure.Times(23 / figure.Slack)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
-			return toOther(m, gcc, random, stratified, "stays", extended)
-		}},
+			return quotients(later(m, gcc, "stays"), of(m, gcc, in(stratified, extended), "stays"))
+		}, Why: whyWorkingSet},
 	{Key: "tag-best", Where: "figure 7", Says: "for gcc the tagged compressor is the most accurate",
 		Ours: "typecheck (gcc): error along the curve to that of the best other", Unit: figure.Times, Want: figure.Better,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
@@ -368,10 +383,10 @@ var claims = []figure.Claim{
 				negligible)
 		}, Why: whyBranches},
 	{Key: "11-better", Where: "figure 11", Says: "they are significantly more accurate than values",
-		Ours: "error of loads to that of edges and calls, each program", Unit: figure.Times, Want: figure.MuchMore,
+		Ours: "error after as many loads to that of edges and calls, each program", Unit: figure.Times, Want: figure.MuchMore,
 		Of: eachProgram(func(m *figure.Measured, p string, extended bool) figure.Tally {
 			spec := in(stratified, extended)
-			return figure.Tally{of(m, p, spec, "error").Median() / branches(m, p, spec, "error").Median()}
+			return figure.Tally{of(m, p, spec, "as-branches").Median() / branches(m, p, spec, "error").Median()}
 		}), Why: whyBranches},
 	{Key: "11-overhead", Where: "figure 11", Says: "their overhead is below 4.5 % for all benchmarks", Prints: "4.5%",
 		Cannot: calibrated},

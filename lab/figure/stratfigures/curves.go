@@ -34,6 +34,22 @@ func until(c metric.Curve, events uint64) (list metric.Curve) {
 	return list
 }
 
+// begin is the number of events at the first point of a curve, NaN without points.
+func begin(c metric.Curve) float64 {
+	if len(c) == 0 {
+		return math.NaN()
+	}
+	return float64(c[0].Events)
+}
+
+// last is the error at the last point, NaN without points.
+func last(c metric.Curve) float64 {
+	if len(c) == 0 {
+		return math.NaN()
+	}
+	return c[len(c)-1].Error
+}
+
 func reached(n uint64, ok bool) float64 {
 	if !ok {
 		return math.Inf(1)
@@ -79,7 +95,7 @@ func settled(c metric.Curve) float64 {
 	if len(c) == 0 {
 		return math.NaN()
 	}
-	return reached(c.StaysBelow(2 * c[len(c)-1].Error))
+	return reached(c.StaysBelow(2 * last(c)))
 }
 
 // Levels of accuracy in percent, from the first on; each is by a factor lower than the one before. A level counts if one

@@ -176,6 +176,12 @@ func measureLoads(env *figure.Env, m *figure.Measured, p figure.Program) error {
 		end := of[random][0]
 		m.Add(p.Name+"/places", float64(end.Error.Places))
 		m.Add(p.Name+"/top", 100*topShare(end.Ideal, 16))
+		for k := range seeds {
+			for _, extended := range []bool{false, true} {
+				spec := in(stratified, extended)
+				m.Add(p.Name+"/"+spec+"/as-branches", last(until(of[spec][k].Errors, env.Branches)))
+			}
+		}
 		of.add(m, p.Name)
 		if !first {
 			return nil
@@ -225,6 +231,7 @@ func (of results) add(m *figure.Measured, name string) {
 func (of results) converge(m *figure.Measured, name, spec string, k int) {
 	r, at := of[spec][k], name+"/"+spec
 	c := counted(r)
+	m.Add(at+"/counted", begin(c))
 	m.Add(at+"/first", reached(c.FirstBelow(limit)))
 	m.Add(at+"/stays", reached(c.StaysBelow(limit)))
 	m.Add(at+"/settled", settled(c))
@@ -419,7 +426,7 @@ func onlyTag(source replay.Source, tag tuple.Tag) replay.Source {
 }
 
 // copiesOfCode are how often the code of the program in the role of gcc is there, to make larger working sets of it.
-var copiesOfCode = []uint64{1, 3, 10, 30}
+var copiesOfCode = []uint64{1, 3, 5, 10, 30}
 
 // workingSets compares compressors by the size of the working set.
 func workingSets(env *figure.Env, m *figure.Measured) error {
