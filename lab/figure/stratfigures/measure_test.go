@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -272,14 +273,29 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+// coins returns n loads of places that are executed equally often at random, each with one of two values.
+func coins(places uint64, n int) (list []tuple.Tuple) {
+	r := rand.New(rand.NewPCG(1, places))
+	for range n {
+		list = append(list, tuple.New(tuple.Load, r.Uint64N(places), r.Uint64N(3)/2))
+	}
+	return list
+}
+
 // A cheap recount: the experiments of the page on made-up events of two programs. If this fails, what the experiments
 // measure has changed: make the page again (make paper-strat), and this file with -update.
 func TestRecount(t *testing.T) {
 	whole := figure.Programs
 	figure.Programs = []figure.Program{figure.InRole("gcc"), figure.Named("flate")}
 	defer func() { figure.Programs = whole }()
+	source := func(program, taps string) (replay.Source, error) {
+		if taps != ofLoads {
+			return figuretest.Synthetic(program, taps)
+		}
+		return figuretest.Tuples(coins(map[string]uint64{"typecheck": 60, "flate": 66}[program], 600_000)), nil
+	}
 	m := &figure.Measured{}
-	if err := measureAll(&figure.Env{Loads: 400_000, Branches: 100_000, Seed: 1, Source: figuretest.Synthetic}, m); err != nil {
+	if err := measureAll(&figure.Env{Loads: 600_000, Branches: 100_000, Seed: 1, Source: source}, m); err != nil {
 		t.Fatal(err)
 	}
 	figuretest.Recount(t, m, "testdata/measured.txt", *update)
