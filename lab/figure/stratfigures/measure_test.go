@@ -215,6 +215,33 @@ func TestSlower(t *testing.T) {
 	}
 }
 
+// What is compared with what: the filter takes twice as long as the sampler without it, and that half as long as R256.
+func TestCompared(t *testing.T) {
+	at := []uint64{100, 200, 400, 800, 1600, 3200}
+	of := results{}
+	for _, spec := range allSpecs() {
+		r := curve(figure.LeastPlaces, at, 8, 4, 2, 1, 0.5, 0.25)
+		if spec == random || spec == filter(false) || spec == filter(true) {
+			r = curve(figure.LeastPlaces, at, 16, 8, 4, 2, 1, 0.5)
+		}
+		r.Sent, r.Messages, r.Error.Mean = r.Errors, 100, 0.01
+		for range seeds {
+			of[spec] = append(of[spec], r)
+		}
+	}
+	m := &figure.Measured{}
+	of.add(m, "x")
+	for name, want := range map[string]float64{
+		"rules/filter-slower": 0.5, "ours/filter-slower": 0.5, stratified + "/slower": 2, random + "/slower": 1, half + added +
+			"/slower": 2,
+		stratified + "/settled": 3200, random + "/first": 400, stratified + "/stays": 200, stratified + "/counted": 100,
+	} {
+		if x := m.Of("x", name); len(x) != seeds || x[0] != want {
+			t.Errorf("%s: %v, want %d times %v", name, x, seeds, want)
+		}
+	}
+}
+
 // The error without a filter, at as many messages, follows a power law: with 4 % at 100 messages and 1 % at 400 it is 2 % at
 // 200. And the rate at which an error is 2 % lies between the rates in the same way.
 func TestBetweenRates(t *testing.T) {
