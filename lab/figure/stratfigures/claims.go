@@ -25,12 +25,13 @@ func ofGcc(spec, what string) func(m *figure.Measured, extended bool) figure.Tal
 // later returns after how many events the random sampler has an error of 5 %. A run in which it has it as soon as enough
 // places count has no number: nobody knows when it would have been if they had counted before.
 func later(m *figure.Measured, program, what string) (t figure.Tally) {
-	begin := of(m, program, random, "counted")
-	for i, x := range of(m, program, random, what) {
-		if x <= begin[i] {
-			x = math.NaN()
+	begin, all := of(m, program, random, "counted"), of(m, program, random, what)
+	for i := range min(len(begin), len(all)) {
+		if all[i] > begin[i] {
+			t = append(t, all[i])
+		} else {
+			t = append(t, math.NaN())
 		}
-		t = append(t, x)
 	}
 	return t
 }
