@@ -213,7 +213,7 @@ var claims = []figure.Claim{
 		Prints: "about twice", Ours: "typecheck (gcc): events that R256 needs, to those of H[P256]2048; median of levels " +
 			"of accuracy",
 		Unit: figure.Times, Want: figure.AtLeast(figure.Times(2 / figure.Slack)), Of: ofGcc(stratified, "slower"), Why: whyTwice},
-	{Key: "at-least-twice", Where: "section 1", Says: "it is at least twice as fast", Prints: "at least twice",
+	{Key: "at-least-twice", Where: "section 1", Says: "convergence is at least twice as fast", Prints: "at least twice",
 		Ours: "the same, each program with enough places", Unit: figure.Times, Want: figure.AtLeast(figure.Times(2)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return each(m, large(m), func(p string) figure.Tally { return of(m, p, in(stratified, extended), "slower") })
@@ -225,23 +225,27 @@ var claims = []figure.Claim{
 	{Key: "r-4", Where: "figure 4", Says: "on random streams R is at 4 % after 12000 events", Prints: "12000", Same: true,
 		Ours: "length of the stream, rate 10, seeds", Unit: tuplesOf, Want: figure.About(12000, 12000, tuplesOf),
 		Of: onlyRules(func(m *figure.Measured) figure.Tally { return permuted(m, "R10", "sum", "crossing") })},
-	{Key: "hp-4", Where: "figure 4", Says: "H[P] is at 4 % after 4600", Prints: "4600", Same: true,
+	{Key: "hp-4", Where: "figure 4", Says: "on random streams H[P] is at 4 % after 4600 events", Prints: "4600", Same: true,
 		Ours: "likewise, 4 strata", Unit: tuplesOf, Cannot: fitted, Why: whyStrata,
 		Of: onlyRules(func(m *figure.Measured) figure.Tally { return permuted(m, "H[P10]4", "sum", "crossing") })},
-	{Key: "three-times", Where: "figure 4", Says: "R needs almost three times longer", Prints: "almost three times", Same: true,
+	{Key: "three-times", Where: "figure 4", Says: "on random streams R needs almost three times longer than H[P]",
+		Prints: "almost three times", Same: true,
 		Ours: "R to H[P]", Unit: figure.Times, Cannot: fitted, Why: whyStrata,
 		Of: onlyRules(func(m *figure.Measured) figure.Tally {
 			return quotients(permuted(m, "R10", "sum", "crossing"), permuted(m, "H[P10]4", "sum", "crossing"))
 		})},
-	{Key: "class-r", Where: "figure 4", Says: "H[R] is as accurate as R", Same: true, Ours: "mean error to that of R",
+	{Key: "class-r", Where: "figure 4", Says: "on random streams H[R] is as accurate as R", Same: true, Ours: "mean " +
+		"error to that of R",
 		Unit: figure.Times, Want: figure.Little, Of: onlyRules(func(m *figure.Measured) figure.Tally {
 			return quotients(permuted(m, "H[R10]4", "sum", "mean"), permuted(m, "R10", "sum", "mean"))
 		})},
-	{Key: "class-p", Where: "figure 4", Says: "CR is as accurate as P", Ours: "mean error to that of P", Unit: figure.Times,
+	{Key: "class-p", Where: "figure 4", Says: "on random streams CR is as accurate as P", Ours: "mean error to that of P",
+		Unit: figure.Times,
 		Want: figure.Little, Of: class("CR10", "P10"), Why: whyCounter},
-	{Key: "class-hp", Where: "figure 4", Says: "H[CR] is as accurate as H[P]", Ours: "mean error to that of H[P]",
+	{Key: "class-hp", Where: "figure 4", Says: "on random streams H[CR] is as accurate as H[P]", Ours: "mean error to " +
+		"that of H[P]",
 		Unit: figure.Times, Want: figure.Little, Of: class("H[CR10]4", "H[P10]4"), Why: whyCounter},
-	{Key: "order", Where: "figure 4", Says: "P is more accurate than R, and H[P] more than P", Same: true,
+	{Key: "order", Where: "figure 4", Says: "on random streams P is more accurate than R, and H[P] more than P", Same: true,
 		Ours: "mean errors, P to R and H[P] to P", Unit: figure.Times, Want: figure.Better,
 		Of: onlyRules(func(m *figure.Measured) figure.Tally {
 			return append(quotients(permuted(m, "P10", "sum", "mean"), permuted(m, "R10", "sum", "mean")),
@@ -254,7 +258,8 @@ var claims = []figure.Claim{
 	{Key: "h-first", Where: "figure 7", Says: "H[P256]2048 reaches an error of 5 % after 200K events", Prints: "200K",
 		Ours: "typecheck (gcc), at the latest: once enough places count", Unit: figure.After,
 		Want: figure.AtMost(figure.After(200_000 * figure.SlackEvents)), Of: ofGcc(stratified, "first"), Why: whyWorkingSet},
-	{Key: "r-first", Where: "figure 7", Says: "R256 reaches it after 600K to 700K only", Prints: "600K - 700K", Same: true,
+	{Key: "r-first", Where: "figure 7", Says: "R256 reaches an error of 5 % after 600K to 700K events only",
+		Prints: "600K - 700K", Same: true,
 		Ours: "likewise; no number if it is below as soon as enough places count", Unit: figure.After,
 		Want: figure.AtLeast(figure.After(600_000 / figure.SlackEvents)),
 		Of:   onlyRules(func(m *figure.Measured) figure.Tally { return later(m, gcc, "first") }), Why: whyWorkingSet},
@@ -276,13 +281,14 @@ var claims = []figure.Claim{
 			return quotients(of(m, gcc, in(tagged, extended), "curve"),
 				least(m, gcc, "curve", random, periodic, in(stratified, extended), in(half, extended)))
 		}, Why: whyTagged},
-	{Key: "tag-little", Where: "figure 7", Says: "for gcc it improves the accuracy of the stratified sampler little",
+	{Key: "tag-little", Where: "figure 7", Says: "for gcc tags improve the accuracy of the stratified sampler little",
 		Ours: "the same, to H[P256]2048", Unit: figure.Times, Want: figure.AtLeast(figure.Times(1 / figure.LittleFactor)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, tagged, stratified, "curve", extended)
 		}, Why: whyTagged},
-	{Key: "tag-3", Where: "figure 7", Says: "for gcc its overhead is almost three times as large", Prints: "almost three times",
-		Ours: "typecheck (gcc): messages to those of H[P256]2048", Unit: figure.Times, Want: figure.About(3, 3, figure.Times),
+	{Key: "tag-3", Where: "figure 7", Says: "for gcc the overhead of tags is almost three times as large",
+		Prints: "almost three times",
+		Ours:   "typecheck (gcc): messages to those of H[P256]2048", Unit: figure.Times, Want: figure.About(3, 3, figure.Times),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, tagged, stratified, "messages", extended)
 		}, Why: whyTagged},
@@ -295,7 +301,7 @@ var claims = []figure.Claim{
 	{Key: "lower", Where: "figure 7", Says: "the stratified sampler always has a lower overhead than the random one",
 		Ours: "typecheck (gcc): messages that H[P256]2048 has less than R256, the least along the curve", Unit: messagesOf,
 		Want: figure.Above(messagesOf(0)), Of: ofGcc(stratified, "fewer-least"), Why: whyLower},
-	{Key: "vanishes", Where: "figure 7", Says: "this advantage vanishes in long runs",
+	{Key: "vanishes", Where: "figure 7", Says: "what the stratified sampler saves of the overhead vanishes in long runs",
 		Ours: "typecheck (gcc): messages of H[P256]2048 to those of R256, at the end", Unit: figure.Times, Want: figure.Little,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, stratified, random, "messages", extended)
@@ -318,7 +324,7 @@ var claims = []figure.Claim{
 		Unit: figure.Times, Want: figure.Above(figure.Times(2)), Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return append(rateOf(m, figure.InRole("perl").Name, extended), rateOf(m, figure.InRole("db").Name, extended)...)
 		}, Why: whyRates},
-	{Key: "others", Where: "section 6", Says: "so it is for other benchmarks", Prints: "more than two",
+	{Key: "others", Where: "section 6", Says: "so it can for other benchmarks", Prints: "more than two",
 		Ours: "how many programs beside gcc, perl and db have more than 2", Unit: programsOf,
 		Want: figure.AtLeast(programsOf(2)), Of: func(m *figure.Measured, extended bool) figure.Tally {
 			n := 0.0
@@ -329,7 +335,7 @@ var claims = []figure.Claim{
 			}
 			return figure.Tally{n}
 		}, Why: whyRates},
-	{Key: "specific", Where: "section 5.4", Says: "this factor is specific to the benchmark",
+	{Key: "specific", Where: "section 5.4", Says: "by how much overhead can be less is specific to the benchmark",
 		Ours: "the greatest of a program to the least", Unit: figure.Times, Want: figure.MuchMore,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			t := each(m, measuredPrograms(m), func(p string) figure.Tally { return rateOf(m, p, extended) })
@@ -339,7 +345,8 @@ var claims = []figure.Claim{
 		Says: "stratified sampling has a better error for its overhead than random sampling",
 		Ours: "error of R256 to that of H[P]2048 with as many messages, each program", Unit: figure.Times, Want: figure.Worse,
 		Of: atEqual("random"), Why: whyBest},
-	{Key: "best-tagged", Where: "section 6", Says: "and than the tagged compressor", Ours: "error of tag2-256-2048, likewise",
+	{Key: "best-tagged", Where: "section 6", Says: "stratified sampling has a better error for its overhead than the " +
+		"tagged compressor", Ours: "error of tag2-256-2048, likewise",
 		Unit: figure.Times, Want: figure.Worse, Of: atEqual("tagged"), Why: whyBest},
 	{Key: "larger", Where: "figure 9", Says: "more counters are better once enough tuples have been seen",
 		Ours: "error of n=4096 to that of n=512 at the end, each program", Unit: figure.Times, Want: figure.Better,
@@ -354,9 +361,10 @@ var claims = []figure.Claim{
 	{Key: "a16-all", Where: "figure 10", Says: "a second level reduces the overhead of all benchmarks",
 		Ours: "messages of R256, H[P256]2048 and tag2-256-2048 to those with A16, each program", Unit: figure.Times,
 		Want: figure.Worse, Of: saved, Why: whySecond},
-	{Key: "1.15", Where: "section 6", Says: "by 1.15 to 2.5", Prints: "1.15 and 2.5", Ours: "the same", Unit: figure.Times,
+	{Key: "1.15", Where: "section 6", Says: "a second level reduces the overhead by 1.15 to 2.5", Prints: "1.15 and 2.5",
+		Ours: "the same", Unit: figure.Times,
 		Want: figure.Between(figure.Times(1.15), figure.Times(2.5)), Of: saved, Why: whySecond},
-	{Key: "pronounced", Where: "figure 10", Says: "this is pronounced for m88ksim, db and jess",
+	{Key: "pronounced", Where: "figure 10", Says: "what a second level saves is pronounced for m88ksim, db and jess",
 		Ours: "flate, sortbench and jsonbench: the same, to the median of the other programs", Unit: figure.Times,
 		Want: figure.MuchMore, Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return savedToOthers(m, extended, "m88ksim", "db", "jess")
@@ -377,19 +385,21 @@ var claims = []figure.Claim{
 			return acrossPrograms(m, func(p string) figure.Tally { return branches(m, p, in(stratified, extended), "error") },
 				figure.Tally.Most)
 		}, Why: whyBranches},
-	{Key: "11-negligible", Where: "figure 11", Says: "in six benchmarks of ten it is negligible", Prints: "six",
-		Ours: "how many programs have a negligible one", Unit: programsOf, Want: figure.AtLeast(programsOf(6)),
+	{Key: "11-negligible", Where: "figure 11", Says: "in six benchmarks of ten the error of edges and calls is negligible",
+		Prints: "six",
+		Ours:   "how many programs have a negligible one", Unit: programsOf, Want: figure.AtLeast(programsOf(6)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return acrossPrograms(m, func(p string) figure.Tally { return branches(m, p, in(stratified, extended), "error") },
 				negligible)
 		}, Why: whyBranches},
-	{Key: "11-better", Where: "figure 11", Says: "they are significantly more accurate than values",
+	{Key: "11-better", Where: "figure 11", Says: "edges and calls are significantly more accurate than values",
 		Ours: "error after as many loads to that of edges and calls, each program", Unit: figure.Times, Want: figure.MuchMore,
 		Of: eachProgram(func(m *figure.Measured, p string, extended bool) figure.Tally {
 			spec := in(stratified, extended)
 			return figure.Tally{of(m, p, spec, "as-branches").Median() / branches(m, p, spec, "error").Median()}
 		}), Why: whyBranches},
-	{Key: "11-overhead", Where: "figure 11", Says: "their overhead is below 4.5 % for all benchmarks", Prints: "4.5%",
+	{Key: "11-overhead", Where: "figure 11", Says: "the overhead of edges and calls is below 4.5 % for all benchmarks",
+		Prints: "4.5%",
 		Cannot: calibrated},
 	{Key: "together", Where: "abstract", Says: "several kinds of profile can be collected at the same time",
 		Ours: "errors of edges and of calls to those with a compressor for each, each program", Unit: figure.Times,
@@ -434,7 +444,7 @@ var claims = []figure.Claim{
 	{Key: "filter", Where: "section 5.4", Says: "a filter of converged instructions improves the stratified sampler",
 		Ours: "error behind a filter to that of H[P]2048 with as many messages, each program", Unit: figure.Times,
 		Want: figure.Better, Of: atEqual("filter"), Why: whyFilter},
-	{Key: "filter-faster", Where: "section 5.4", Says: "it can lead to faster convergence",
+	{Key: "filter-faster", Where: "section 5.4", Says: "such a filter can lead to faster convergence",
 		Ours: "events that H[P256]2048 needs without it, to those with it, each program with enough places", Unit: figure.Times,
 		Want: figure.Worse, Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return each(m, large(m), func(p string) figure.Tally { return m.Of(p, columnOf(extended), "filter-slower") })
