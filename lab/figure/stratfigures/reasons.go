@@ -47,8 +47,7 @@ func whyTwice(m *figure.Measured) string {
 		small = fmt.Sprintf(" Left out, because fewer than %d places are executed 1000 times: %s.", figure.LeastPlaces, small)
 	}
 	return fmt.Sprintf("By program, the paper's rules and ours: %s.%s A level counts from where %[3]d places count, and "+
-		"if the "+
-		"faster one has it after a quarter of the events; \"never\" is more than 4 times as many.",
+		"if the faster one has it after a quarter of the events; \"never\" is more than 4 times as many.",
 		listed(large(m), func(p string) string {
 			return pair(figure.Times, func(x bool) float64 { return of(m, p, in(stratified, x), "slower").Median() })
 		}), small, figure.LeastPlaces)
@@ -67,8 +66,8 @@ func whyWorkingSet(m *figure.Measured) string {
 	}
 	begin := of(m, gcc, random, "counted")
 	return fmt.Sprintf("Enough places count from %s events on; there R256 is below 5 %% in %.0f of %d runs, and it "+
-		"depends on the working set how long "+
-		"it needs. With the code of typecheck there several times, errors stay below 5 %% from there on (the paper's rules): %s.",
+		"depends on the working set how long it needs. With the code of typecheck there several times, errors stay below 5 "+
+		"%% from there on (the paper's rules): %s.",
 		begin.Text(figure.After), later(m, gcc, "first").HowMany(math.IsNaN), len(begin), strings.Join(list, "; "))
 }
 
@@ -87,9 +86,8 @@ func whyCounter(m *figure.Measured) string {
 		return quotients(permuted(m, spec, estimator, "mean"), permuted(m, other, "sum", "mean")).Text(figure.Times)
 	}
 	return fmt.Sprintf("The paper estimates by the sum of the counts. Gaps of a random sampler vary, and their sum "+
-		"varies with them: CR "+
-		"has %s the error of P, and %s that of R. The share of the messages times the length, which the counter knows, has "+
-		"%s that of P.",
+		"varies with them: CR has %s the error of P, and %s that of R. The share of the messages times the length, which "+
+		"the counter knows, has %s that of P.",
 		mean("CR10", "sum", "P10"), mean("CR10", "sum", "R10"), mean("CR10", "ratio", "P10"))
 }
 
@@ -97,9 +95,8 @@ func whyPeriodic(m *figure.Measured) string {
 	toRandom := func(p, spec string) string {
 		return quotients(of(m, p, spec, "error"), of(m, p, random, "error")).Text(figure.Times)
 	}
-	return fmt.Sprintf("In some other programs the period matters. Errors with "+
-		"a period of 256 "+
-		"and of 257, each to R256: %s.", listed(measuredPrograms(m), func(p string) string {
+	return fmt.Sprintf("In some other programs the period matters. Errors with a period of 256 and of 257, each to "+
+		"R256: %s.", listed(measuredPrograms(m), func(p string) string {
 		return toRandom(p, periodic) + " and " + toRandom(p, oddPeriod)
 	}))
 }
@@ -120,8 +117,8 @@ func whyTagged(m *figure.Measured) string {
 			to(at, tagged, "error", false)))
 	}
 	return fmt.Sprintf("How many messages tags cost depends on how many tuples share an entry. To H[P256]2048 on "+
-		"typecheck, the paper's "+
-		"rules: %s. With its code there %s. By program, messages with the paper's rules and ours: %s.", strings.Join(sizes, "; "),
+		"typecheck, the paper's rules: %s. With its code there %s. By program, messages with the paper's rules and ours: %s.",
+		strings.Join(sizes, "; "),
 		strings.Join(copies, "; "), listed(measuredPrograms(m), func(p string) string {
 			return pair(figure.Times, func(x bool) float64 { return toOther(m, p, tagged, stratified, "messages", x).Median() })
 		}))
@@ -159,8 +156,7 @@ func whyBest(m *figure.Measured) string {
 
 func whyPurity(m *figure.Measured) string {
 	return fmt.Sprintf("With more counters a tuple has more of its stratum. With 2048 a selected tuple has this share "+
-		"of it, and of the "+
-		"stream: %s.", listed(measuredPrograms(m), func(p string) string {
+		"of it, and of the stream: %s.", listed(measuredPrograms(m), func(p string) string {
 		return figure.Percent(m.First(p, "purity", "table")).Text + " and " + figure.Percent(m.First(p, "purity", "stream")).Text
 	}))
 }
@@ -188,11 +184,9 @@ func whySecond(m *figure.Measured) string {
 		return each(m, measuredPrograms(m), of).Text(figure.Times)
 	}
 	return fmt.Sprintf("A periodic sampler in a stratum sends a tuple with a share of one in n after n messages, again "+
-		"and again, and 16 "+
-		"entries have lost it if n is more. Of the programs R256 saves %s, H[P256]2048 %s, and H[R256]2048, whose strata "+
-		"are random, %s; "+
-		"H[P256]2048 with 64 entries saves %s. 16 entries that kept the most frequent tuples would save %s of all events. "+
-		"By program: table below.",
+		"and again, and 16 entries have lost it if n is more. Of the programs R256 saves %s, H[P256]2048 %s, and "+
+		"H[R256]2048, whose strata are random, %s; H[P256]2048 with 64 entries saves %s. 16 entries that kept the most "+
+		"frequent tuples would save %s of all events. By program: table below.",
 		median(func(p string) figure.Tally { return savedOf(m, p, random, false) }),
 		median(func(p string) figure.Tally { return savedOf(m, p, stratified, false) }),
 		median(func(p string) figure.Tally { return savedOf(m, p, randomStrata, false) }),
@@ -227,8 +221,7 @@ func whyPronounced(m *figure.Measured) string {
 
 func whyBranches(m *figure.Measured) string {
 	return fmt.Sprintf("Errors of edges and calls, the paper's rules and ours: %s. With four times the messages, "+
-		"H[P64]2048, %s programs "+
-		"have a negligible one: what is left is the number of messages.",
+		"H[P64]2048, %s programs have a negligible one: what is left is the number of messages.",
 		listed(measuredPrograms(m), func(p string) string {
 			return pair(figure.Percent, func(x bool) float64 { return branches(m, p, in(stratified, x), "error").Median() })
 		}), byRules(func(x bool) string {
@@ -287,8 +280,7 @@ func whyTagBits(m *figure.Measured) string {
 func whyFilter(m *figure.Measured) string {
 	all := measuredPrograms(m)
 	return fmt.Sprintf("The filter saves messages, and so does a lower rate. With it %s of the messages are left, and "+
-		"the error is %s times "+
-		"that without. By program, at as many messages, the paper's rules and ours: %s.",
+		"the error is %s times that without. By program, at as many messages, the paper's rules and ours: %s.",
 		byRules(func(x bool) string {
 			return each(m, all, func(p string) figure.Tally {
 				return quotients(of(m, p, filter(x), "messages"), of(m, p, in(stratified, x), "messages"))
@@ -345,8 +337,8 @@ var answers = []figure.Answer{
 			return each(m, large(m), func(p string) figure.Tally { return m.Of(p, in(stratified, x), "slower") })
 		}
 		return fmt.Sprintf("At as many messages it has the smaller error, with the paper's rules %s; with ours %s. The "+
-			"numbers are errors of the "+
-			"random sampler to its own. For the same error the random sampler needs this many times as many events: %s.",
+			"numbers are errors of the random sampler to its own. For the same error the random sampler needs this many times "+
+			"as many events: %s.",
 			of(false), of(true),
 			byRules(func(x bool) string { return faster(x).Text(figure.Times) }))
 	}},
@@ -366,8 +358,8 @@ var answers = []figure.Answer{
 			}).Text(figure.Times)
 		}
 		return fmt.Sprintf("Errors of the programs to that with the paper's hash and 2048 counters: a multiplication in "+
-			"place of the hash has %s, "+
-			"the hash without its table of random bytes %s; %s.", hash("@mul"), hash("@xor"), strings.Join(sizes, ", "))
+			"place of the hash has %s, the hash without its table of random bytes %s; %s.", hash("@mul"), hash("@xor"),
+			strings.Join(sizes, ", "))
 	}},
 }
 

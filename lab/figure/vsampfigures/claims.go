@@ -225,10 +225,9 @@ func whySlow(m *figure.Measured) string {
 	share := func(key string) float64 { return at(key, "hz") * at(key, "gap") / 1e7 }
 	own := func(key string) float64 { return at(key, "hz") * at(key, "kernel") / 1e7 }
 	return fmt.Sprintf("An interrupt that does nothing but count takes a program %.0f ns here, and our program in the "+
-		"kernel %.0f ns of these. At "+
-		"the paper's rate the interrupts alone are %.2f %% of the time of a program that reads the clock, and with values "+
-		"%.2f %%, of which our "+
-		"program takes %.2f %%; at 997 a second %.2f %% and %.2f %%, of which it takes %.2f %%.", at("alone", "gap"),
+		"kernel %.0f ns of these. At the paper's rate the interrupts alone are %.2f %% of the time of a program that reads "+
+		"the clock, and with values %.2f %%, of which our program takes %.2f %%; at 997 a second %.2f %% and %.2f %%, of "+
+		"which it takes %.2f %%.", at("alone", "gap"),
 		at("alone", "kernel"),
 		share("alone"), share("values"), own("values"), share("ours-alone"), share("ours-values"), own("ours-values"))
 }
@@ -237,7 +236,7 @@ func whyVreplay(m *figure.Measured) string {
 	missed := func(key string) string { return m.Of("cost", key, "missed").Text(figure.Percent) }
 	return fmt.Sprintf("One of 128 interrupts is interpreted, and programs are short for that: of these interrupts %s "+
 		"at the paper's rate, and %s at 997 a second, are at code that is not decoded yet. So this is the cost of "+
-		"interrupts alone, %s and %s.",
+		"interrupts alone, %s and %s; a program in which none was interpreted has no number.",
 		missed("vreplay"), missed("ours-vreplay"), m.Of("cost/alone/interrupts").Text(figure.Percent),
 		m.Of("cost/ours-alone/interrupts").Text(figure.Percent))
 }
@@ -271,8 +270,7 @@ func whyBias(m *figure.Measured) string {
 
 func whyEvicted(m *figure.Measured) string {
 	return fmt.Sprintf("A walk over a first cache is longer behind an interrupt, by this part of what it is longer if "+
-		"all lines are evicted: "+
-		"without a sampler %s, with interrupts alone at the paper's rate %s, with values %s.",
+		"all lines are evicted: without a sampler %s, with interrupts alone at the paper's rate %s, with values %s.",
 		m.Of("evicted/none").Text(figure.Percent),
 		m.Of("evicted/alone").Text(figure.Percent), m.Of("evicted/values").Text(figure.Percent))
 }
@@ -281,9 +279,8 @@ var answers = []figure.Answer{{Question: "What does value sampling cost?", Text:
 	cost := func(key string) string { return m.Of("cost", key, "interrupts").Text(figure.Percent) }
 	kernel := func(key string) string { return m.Of("cost", key, "kernel").Text(figure.Percent) }
 	return fmt.Sprintf("At the paper's rate %s of the time of programs, and %s without values; our program in the "+
-		"kernel takes %s of it. With the "+
-		"defaults of peptrace values %s, and %s without values; our program in the kernel takes %s. With the kernel's own "+
-		"ticks %s.",
+		"kernel takes %s of it. With the defaults of peptrace values %s, and %s without values; our program in the kernel "+
+		"takes %s. With the kernel's own ticks %s.",
 		cost("values"), cost("alone"), kernel("values"), cost("ours-values"), cost("ours-alone"), kernel("ours-values"),
 		cost("ours-ticks"))
 }}}
