@@ -327,7 +327,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/arch/...":               {"tracer/internal/..."},
 	"golang.org/x/sys/...":                {"internal/terminal", "tracer/internal/...", "lab/bench", "lab/sampling"},
 	"golang.org/x/term":                   {"internal/terminal"},
-	"golang.org/x/perf/...":               {"lab/bench"},
+	"golang.org/x/perf/...":               {"lab/bench", "lab/figure/pepfigures"},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }

@@ -33,9 +33,9 @@ type Fit struct {
 	Samples  [][]Match // by setting and run
 	Together Match     // all runs of the first setting added up
 
-	// The same of the first setting, if each sample counts once, whatever the weight of its
-	// burst.
-	Unweighed         []Match
+	// The same, if each sample counts once, whatever the weight of its burst or window: as in
+	// the paper.
+	Unweighed         [][]Match
 	UnweighedTogether Match
 
 	Exact Exact
@@ -90,7 +90,8 @@ func Accuracy(cfg *Config, opts AccuracyOptions) ([]Fit, error) {
 }
 
 func (p *program) fit(opts AccuracyOptions) (Fit, error) {
-	fit := Fit{Program: p.name, Settings: opts.Settings, Samples: make([][]Match, len(opts.Settings))}
+	n := len(opts.Settings)
+	fit := Fit{Program: p.name, Settings: opts.Settings, Samples: make([][]Match, n), Unweighed: make([][]Match, n)}
 	p.logf("%s: exact run", p.name)
 	exact, err := p.profile(exactBuild, "PEPOPTS=")
 	if err != nil {
@@ -113,9 +114,9 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 				return fit, fmt.Errorf("%s: %w", s, err)
 			}
 			fit.Samples[i] = append(fit.Samples[i], match(exact, sampled))
+			fit.Unweighed[i] = append(fit.Unweighed[i], match(exact, sampled.unweighed))
 			if i == 0 {
 				together.add(sampled)
-				fit.Unweighed = append(fit.Unweighed, match(exact, sampled.unweighed))
 				unweighed.add(sampled.unweighed)
 			}
 		}

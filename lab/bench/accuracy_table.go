@@ -188,7 +188,7 @@ func weights(fits []Fit) *table {
 	for _, f := range fits {
 		row := []string{f.Program}
 		for i, m := range metrics {
-			plain := Fit{Samples: [][]Match{f.Unweighed}}
+			plain := Fit{Samples: f.Unweighed}
 			for j, x := range []float64{plain.over(0, m).median, f.over(0, m).median, m.of(f.UnweighedTogether), m.of(f.Together)} {
 				row = append(row, percent(x))
 				sums[4*i+j] += x

@@ -52,14 +52,14 @@ func TestMeans(t *testing.T) {
 }
 
 func TestParseSettings(t *testing.T) {
-	got, err := ParseSettings(" 64,17  1,1 windows ")
+	got, err := ParseSettings(" 64,17  1,1 windows 4,3,regular")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]Setting{PEP, {Samples: 1, Stride: 1}, {Windows: true}}, got); diff != "" {
+	if diff := cmp.Diff([]Setting{PEP, {Samples: 1, Stride: 1}, {Windows: true}, {Samples: 4, Stride: 3, Regular: true}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, bad := range []string{"", "64", "64,17,3", "64;17", "x,1", "64,17x", "windows,1"} {
+	for _, bad := range []string{"", "64", "64,17,3", "64;17", "x,1", "64,17x", "windows,1", "windows,regular", "64,17,regular,regular"} {
 		if got, err := ParseSettings(bad); err == nil {
 			t.Errorf("%q: got %v, want an error", bad, got)
 		}
@@ -73,6 +73,7 @@ func TestSettingsAreWhatTheProgramReads(t *testing.T) {
 	}{
 		{PEP, "PEP(64,17)", "PEPOPTS=samples=64,stride=17"},
 		{Setting{Samples: 1, Stride: 1, Tick: 20 * time.Millisecond}, "PEP(1,1) 20ms", "PEPOPTS=samples=1,stride=1,tick=20000us"},
+		{Setting{Samples: 64, Stride: 17, Regular: true}, "PEP(64,17) regular", "PEPOPTS=samples=64,stride=17,ag=regular"},
 		{Setting{Windows: true}, "windows", "PEPOPTS="},
 		{Setting{Windows: true, Tick: 4 * time.Millisecond}, "windows 4ms", "PEPOPTS=tick=4000us"},
 	} {
@@ -183,25 +184,26 @@ func TestMeansOfGroups(t *testing.T) {
 	}
 }
 
-func TestAccuracyTables(t *testing.T) {
-	settings := []Setting{PEP, {Samples: 1, Stride: 1}, {Samples: 64, Stride: 17, Tick: 20 * time.Millisecond}}
-	fit := func(name string, off float64) Fit {
-		run := func(x float64) Match {
-			return Match{Wall: x - off, Relative: x + 0.02, Absolute: x - 0.1, Paths: 100, Ticks: 300, Samples: 19200}
-		}
-		few := Match{Wall: 0.5, Relative: 0.7, Absolute: 0.4, Ticks: 300, Samples: 300, Dropped: 2}
-		return Fit{
-			Program:  name,
-			Settings: settings,
-			Samples:  [][]Match{{run(0.93), run(0.94), run(0.96)}, {few}, {run(0.9)}},
-			Together: run(0.97),
-
-			Unweighed:         []Match{run(0.91), run(0.92), run(0.93)},
-			UnweighedTogether: run(0.95),
-			Exact:             Exact{Funcs: 1200, Skipped: 3, Paths: 800, Hot: 90, Ends: 5_000_000, Flow: 12_500_000},
-			Worst:             Difference{"main.work", 0.25, 0.2},
-		}
+// fit makes up the accuracy of a program.
+func fit(name string, off float64) Fit {
+	run := func(x float64) Match {
+		return Match{Wall: x - off, Relative: x + 0.02, Absolute: x - 0.1, Paths: 100, Ticks: 300, Samples: 19200}
 	}
+	few := Match{Wall: 0.5, Relative: 0.7, Absolute: 0.4, Ticks: 300, Samples: 300, Dropped: 2}
+	return Fit{
+		Program:  name,
+		Settings: []Setting{PEP, {Samples: 1, Stride: 1}, {Samples: 64, Stride: 17, Tick: 20 * time.Millisecond}},
+		Samples:  [][]Match{{run(0.93), run(0.94), run(0.96)}, {few}, {run(0.9)}},
+		Together: run(0.97),
+
+		Unweighed:         [][]Match{{run(0.91), run(0.92), run(0.93)}, {few}, {run(0.88)}},
+		UnweighedTogether: run(0.95),
+		Exact:             Exact{Funcs: 1200, Skipped: 3, Paths: 800, Hot: 90, Ends: 5_000_000, Flow: 12_500_000},
+		Worst:             Difference{"main.work", 0.25, 0.2},
+	}
+}
+
+func TestAccuracyTables(t *testing.T) {
 	header := []Fit{fit("one", 0), fit("two", 0.1)}
 	golden(t, "accuracy.md", AccuracyTables(header)+TruncationTables(header, header))
 }
@@ -229,11 +231,12 @@ func TestInterval(t *testing.T) {
 }
 
 func TestBenchmarkLines(t *testing.T) {
-	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2)
+	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2, 50)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
+		"\nworkload: 50%\n",
 		"\nBenchmarkRun/program=slow/variant=plain/layout=0 1 4 sec/op 2 cpu-sec/op\n",
 		"\nBenchmarkRun/program=slow/variant=no_ticks/layout=0 1 5 sec/op 2.5 cpu-sec/op 0.01 exit-sec/op\n",
 		"\nBenchmarkRun/program=slow/variant=runtime-pprof_CPU_profile/layout=1 1 7 sec/op 3.5 cpu-sec/op\n",
@@ -244,6 +247,19 @@ func TestBenchmarkLines(t *testing.T) {
 	}
 	if n := strings.Count(text, "\nBenchmark"); n != 22 {
 		t.Errorf("%d lines, want 22", n)
+	}
+}
+
+func TestAccuracyLines(t *testing.T) {
+	text, err := AccuracyLines([]Fit{fit("one", 0.25)}, []Fit{fit("one", 0)}, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const second = "\nBenchmarkAccuracy/program=one/variant=PEP(64,17) 1 0.69 wall 0.96 relative 0.84 absolute 0.67 sample-wall 0.9400000000000001 sample-relative " +
+		"0.8200000000000001 sample-absolute 19200 samples 300 ticks\n"
+	const exact = "\nBenchmarkExact/program=one/variant=backedge 1 800 paths 90 hot 5e+06 ends 1.25e+07 decisions\n"
+	if n := strings.Count(text, "\nBenchmark"); n != 7 || !strings.Contains(text, exact) || !strings.Contains(text, second) || !strings.Contains(text, "\nBenchmarkAccuracy/program=one/variant=PEP(64,17)_20ms 1 ") {
+		t.Errorf("%d lines, want 7, and the second to be %q:\n%s", n, second, text)
 	}
 }
 

@@ -63,21 +63,24 @@ func (t *buildTimer) measure(p *program, pkgs []string) (map[string]Run, error) 
 	return times, err
 }
 
-// coldBuilds times two builds of all packages: plain, and with measured branches. The compiler of pepbuild has been
-// built. Each is the least of two.
-func (p *program) coldBuilds() (map[string]Run, error) {
+// A timedBuild is a way to build a program.
+type timedBuild struct {
+	name    string
+	command []string
+}
+
+// coldBuilds times builds of all packages, with a cache that is empty. The compiler of pepbuild has been built. Each is the
+// least of two.
+func (p *program) coldBuilds(ways []timedBuild) (map[string]Run, error) {
 	p.logf("%s: timing builds", p.name)
 	times := make(map[string]Run)
 	for range 2 {
-		for _, b := range []struct {
-			name, exe string
-			flags     []string
-		}{{"go", "go", nil}, {"pepbuild", p.Pepbuild, []string{"-pepopt=" + p.edgesName()}}} {
+		for _, way := range ways {
 			err := p.inWork("cache", func(cache string) error {
-				args := slices.Concat([]string{"build"}, b.flags, []string{"-pgo=off", "-o", p.exe("timed"), "."})
-				r, err := tool(p.dir, []string{"GOCACHE=" + cache}, b.exe, args...)
-				if known, ok := times[b.name]; err == nil && (!ok || r.CPU < known.CPU) {
-					times[b.name] = r
+				args := slices.Concat(way.command[1:], []string{"-pgo=off", "-o", p.exe("timed"), "."})
+				r, err := tool(p.dir, []string{"GOCACHE=" + cache}, way.command[0], args...)
+				if known, ok := times[way.name]; err == nil && (!ok || r.CPU < known.CPU) {
+					times[way.name] = r
 				}
 				return err
 			})

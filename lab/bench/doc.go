@@ -16,13 +16,11 @@
 // Measuring overhead is also a test: it ends with an error if a variant does not print
 // what the plain program prints, or exits with another code.
 //
-// RunFigures repeats the paper's experiments with edge profiles, on the beginning of runs, on a
-// program whose behaviour flips, and with guides for the numbering of paths:
+// PaperLines repeats other experiments of the paper, such as one on the beginning of runs, as lines of Go benchmarks:
 //
-//	figures, err := bench.FindFigures([]string{"pep-32", "pep-36"})
-//	text, err := bench.RunFigures(cfg, figures, bench.FigureOptions{Runs: 3, Rounds: 1, Sampled: bench.PEP, Plots: "results/figures"})
+//	text, err := bench.PaperLines(cfg, "one-time", bench.PartOptions{Rounds: 1, Layouts: 1})
 //
-// It needs the go command, and for counts of instructions valgrind. The package does
-// not judge the results, with two exceptions: it checks the accuracy tables against the
-// targets of the specification (PEP-27 to PEP-29), and figures have verdicts by one criterion.
+// It needs the go command, and for counts of instructions valgrind. The package does not judge the results, but for one
+// exception: it checks the accuracy tables against the targets of the specification (PEP-27 to PEP-29). Package
+// lab/figure/pepfigures has verdicts.
 package bench

@@ -1,12 +1,10 @@
 package bench
 
-// This file computes with profiles of edges: of the beginning of a run, flipped, and as a guide for
-// the numbering of paths.
+// This file computes with profiles of edges: of the beginning of a run, and of parts of it.
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,30 +32,6 @@ func biasesOf(paths []profile.Path) biases {
 		}
 	}
 	return b
-}
-
-// unseen is the outcome of a branch of which the profile has only seen another one.
-const unseen = "unseen"
-
-// flipped returns biases in which the rarest outcome of each branch has the count of the most
-// frequent one, and so on: 90 true and 10 false become 10 and 90. A branch that always went one
-// way then always goes another way.
-func flipped(b biases) biases {
-	r := make(biases)
-	for id, outcomes := range b {
-		names := slices.Collect(maps.Keys(outcomes))
-		if len(names) == 1 {
-			names = append(names, unseen)
-		}
-		slices.SortFunc(names, func(x, y string) int {
-			return cmp.Or(cmp.Compare(outcomes[x], outcomes[y]), strings.Compare(x, y))
-		})
-		r[id] = make(accuracy.Outcomes)
-		for i, name := range names {
-			r[id][name] = outcomes[names[len(names)-1-i]]
-		}
-	}
-	return r
 }
 
 // flow returns how often branches were decided on paths.
@@ -158,69 +132,63 @@ func (g graphs) edgeCounts(paths []profile.Path) (map[profile.Func][][]uint64, e
 	return counts, nil
 }
 
-// A freedom says which out-edge of a node gets no addition.
-type freedom int
+// A prediction is how well a profile shows the part of the run that follows.
+type prediction struct{ at, overlap float64 }
 
-const (
-	asBuilt freedom = iota // the one that the program has been built with
-	hottest                // the most frequent one of the guide
-	coldest                // the least frequent one
-)
-
-// additions returns how often branches were decided on paths, and how often then the program would
-// have come over an edge with an addition, if the numbering had had a guide. In a node with k
-// out-edges, all but one have a value, whatever the order. Where the guide has no count of a
-// node, its edges stay as they are built. An edge on which a path ends costs nothing: its value
-// is part of a constant.
-//
-// For a loop body with an if that is true 90 times and false 10 times, additions are 10 with
-// the hottest edge free, and 90 with the coldest one free.
-func (g graphs) additions(actual, guide []profile.Path, o freedom) (adds, decided int64, err error) {
-	counts, err := g.edgeCounts(actual)
-	if err != nil {
-		return 0, 0, err
-	}
-	guides, err := g.edgeCounts(guide)
-	if err != nil {
-		return 0, 0, err
-	}
-	for f, nodes := range counts {
-		for i, out := range nodes {
-			edges := g[f].Nodes[i].Out
-			free, live := -1, 0
-			for j, e := range edges {
-				if e.Dead {
-					continue
-				}
-				live++
-				if e.Val == 0 {
-					free = j
-				}
-			}
-			if live < 2 {
-				continue
-			}
-			if o != asBuilt && guides[f] != nil {
-				free = choose(edges, guides[f][i], free, o)
-			}
-			for j, e := range edges {
-				decided += int64(out[j])
-				if j != free && !e.Ends && e.To != pdag.Exit {
-					adds += int64(out[j])
-				}
-			}
+// predictions compares each part of the run with three profiles of what was before: of the first
+// tenth, of everything, and of the last part.
+func predictions(growing [][]profile.Path) (first, before, recent []prediction) {
+	tenth, share := nearest(growing, 0.1)
+	total := float64(flow(growing[len(growing)-1]))
+	for i := 1; i+1 < len(growing); i++ {
+		at := float64(flow(growing[i])) / total
+		next := biasesOf(since(growing[i+1], growing[i]))
+		if at < share || len(next) == 0 {
+			continue
 		}
+		predict := func(paths []profile.Path) prediction {
+			return prediction{at, accuracy.Relative(next, biasesOf(paths))}
+		}
+		first = append(first, predict(tenth))
+		before = append(before, predict(growing[i]))
+		recent = append(recent, predict(since(growing[i], growing[i-1])))
 	}
-	return adds, decided, nil
+	return first, before, recent
 }
 
-// choose returns the live edge that has the most or the least of the counts. Without counts, and
-// among equals, it is the edge that is free already.
-func choose(edges []pdag.Edge, counts []uint64, free int, o freedom) int {
-	for j, e := range edges {
-		if !e.Dead && (o == hottest && counts[j] > counts[free] || o == coldest && counts[j] < counts[free]) {
-			free = j
+func meanFrom(ps []prediction, from float64) float64 {
+	var xs []float64
+	for _, p := range ps {
+		if p.at >= from {
+			xs = append(xs, p.overlap)
 		}
 	}
-	return free
+	return mean(xs)
+}
+
+// changed returns the share of all decisions that are made in branches whose most frequent outcome
+// is another one in the second profile. Branches that one of them has not seen do not change.
+func changed(first, second biases) float64 {
+	var all, changes int64
+	usual := func(o accuracy.Outcomes) (name string, total int64) {
+		for x, n := range o {
+			total += n
+			if name == "" || n > o[name] || n == o[name] && x < name {
+				name = x
+			}
+		}
+		return name, total
+	}
+	for _, b := range []biases{first, second} {
+		for id, o := range b {
+			_, n := usual(o)
+			all += n
+			x, in := usual(first[id])
+			y, out := usual(second[id])
+			if in > 0 && out > 0 && x != y {
+				changes += n
+			}
+		}
+	}
+	return float64(changes) / float64(all)
 }

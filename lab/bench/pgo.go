@@ -145,7 +145,9 @@ func (c *Config) pgo(opts PGOOptions, work string) ([]Optimised, error) {
 	whole.Lanes = 0 // builds use all processors
 	c = &whole
 	err = step(min(opts.BuildTimes, len(programs)), func(p *program, o *Optimised) (err error) {
-		o.Builds, err = p.coldBuilds()
+		o.Builds, err = p.coldBuilds([]timedBuild{
+			{"go", []string{"go", "build"}}, {"pepbuild", []string{p.Pepbuild, "build", "-pepopt=" + p.edgesName()}},
+		})
 		return err
 	})
 	return all, err
@@ -162,7 +164,7 @@ func waitFor(name string) error {
 	}
 }
 
-// edgesName is the profile of edges that pepBuild and coldBuilds take.
+// edgesName is the profile of edges that pepBuild takes.
 func (p *program) edgesName() string { return filepath.Join(p.work, "default.edges.pb.gz") }
 
 // optimise builds p without a profile and with each of the profiles. Those that it needs only once it removes.

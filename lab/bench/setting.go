@@ -14,6 +14,7 @@ import (
 type Setting struct {
 	Samples, Stride int
 	Tick            time.Duration // CPU time between ticks; 0 is the default
+	Regular         bool          // the stride is before each sample (ag=regular)
 	Windows         bool          // by windows (-pepmode=windows), which have no samples and no stride
 }
 
@@ -29,7 +30,10 @@ const noTicks = "PEPOPTS=tick=100000s"
 // windows is the name of the setting with windows.
 const windows = "windows"
 
-// ParseSettings reads "64,17 1,1 windows": settings separated by spaces.
+// regular is behind settings whose stride is before each sample.
+const regular = "regular"
+
+// ParseSettings reads "64,17 64,17,regular windows": settings separated by spaces.
 func ParseSettings(text string) ([]Setting, error) {
 	var list []Setting
 	for word := range strings.FieldsSeq(text) {
@@ -38,8 +42,10 @@ func ParseSettings(text string) ([]Setting, error) {
 			continue
 		}
 		var s Setting
-		if n, err := fmt.Sscanf(word, "%d,%d", &s.Samples, &s.Stride); n != 2 || err != nil || word != fmt.Sprintf("%d,%d", s.Samples, s.Stride) {
-			return nil, fmt.Errorf("setting %q: want samples,stride such as 64,17, or windows", word)
+		numbers, isRegular := strings.CutSuffix(word, ","+regular)
+		s.Regular = isRegular
+		if n, err := fmt.Sscanf(numbers, "%d,%d", &s.Samples, &s.Stride); n != 2 || err != nil || numbers != fmt.Sprintf("%d,%d", s.Samples, s.Stride) {
+			return nil, fmt.Errorf("setting %q: want samples,stride such as 64,17, samples,stride,regular, or windows", word)
 		}
 		list = append(list, s)
 	}
@@ -56,6 +62,9 @@ func (s Setting) String() string {
 	if s.Windows {
 		name = windows
 	}
+	if s.Regular {
+		name += " " + regular
+	}
 	if s.Tick > 0 {
 		name += " " + s.Tick.String()
 	}
@@ -67,6 +76,9 @@ func (s Setting) env() string {
 	var opts []string
 	if !s.Windows {
 		opts = append(opts, fmt.Sprintf("samples=%d,stride=%d", s.Samples, s.Stride))
+	}
+	if s.Regular {
+		opts = append(opts, "ag="+regular)
 	}
 	if s.Tick > 0 {
 		opts = append(opts, fmt.Sprintf("tick=%dus", s.Tick.Microseconds()))
@@ -100,5 +112,6 @@ func (p *program) pepbuildFor(settings []Setting, flags ...string) error {
 
 // withoutTick is the name of the setting in the paper, which names no tick.
 func (s Setting) withoutTick() Setting {
-	return Setting{Samples: s.Samples, Stride: s.Stride, Windows: s.Windows}
+	s.Tick = 0
+	return s
 }

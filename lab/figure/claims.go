@@ -20,7 +20,8 @@ type Claim struct {
 	Want Relation // all else refutes the claim
 	// Of returns a number for each run, with the rules of the paper alone or with those that the project has added.
 	Of   func(m *Measured, extended bool) Tally
-	Same bool // nothing of ours depends on the added rules
+	Same bool // the second column is the same
+	Only bool // the second column has no such thing
 
 	Cannot string                   // why it cannot be shown here; then Of only has numbers to look at, or is nil
 	Why    func(m *Measured) string // what other experiments say about it; it may be nil
@@ -30,14 +31,18 @@ type Claim struct {
 type Beside struct {
 	Name     string // the argument of figures paper
 	Title    string
-	Extended string // what the project has added to the rules of the paper
-	Runs     string // what runs are
-	Loads    uint64 // how many events of a recording are run if nothing else is said
+	Columns  [2]string // of numbers: the paper's rules, and those with what the project has added to them
+	Extended string    // a sentence about the second
+	Runs     string    // what runs are
+	Loads    uint64    // how many events of a recording are run if nothing else is said
 	Measure  func(env *Env, m *Measured) error
 	Claims   []Claim
 	Answers  []Answer
 	Tables   func(m *Measured) []Table
 }
+
+// Rules are the columns of a page about an engine of hardware.
+var Rules = [2]string{"the paper's rules", "our rules"}
 
 // An Answer answers a question of readers.
 type Answer struct {
@@ -97,7 +102,11 @@ func (b *Beside) Page(m *Measured) (string, error) {
 		if j.rules, j.rulesOurs, err = j.Judge(m, false); err != nil {
 			return "", err
 		}
-		if j.extended, j.extendedOurs = j.rules, "the same"; !j.Same && j.Of != nil {
+		j.extended, j.extendedOurs = j.rules, "the same"
+		switch {
+		case j.Only:
+			j.extended, j.extendedOurs = "-", "-"
+		case !j.Same && j.Of != nil:
 			if j.extended, j.extendedOurs, err = j.Judge(m, true); err != nil {
 				return "", err
 			}
@@ -105,7 +114,7 @@ func (b *Beside) Page(m *Measured) (string, error) {
 		list = append(list, j)
 	}
 	var p strings.Builder
-	fmt.Fprintf(&p, "# %s\n\n%s\n\n", b.Title, summary(list))
+	fmt.Fprintf(&p, "# %s\n\n%s\n\n", b.Title, summary(list, b.Columns))
 	fmt.Fprintf(&p, "All of this page is output, made from the numbers in paper-%s.txt:\n\n", b.Name)
 	for _, line := range m.Header {
 		fmt.Fprintf(&p, "    %s\n", line)
@@ -117,9 +126,9 @@ func (b *Beside) Page(m *Measured) (string, error) {
 		"The column \"paper\" has what our text of the paper prints, and nothing that follows from it. A verdict is about the "+
 		"numbers before it:\n"+
 		"the median of the runs, their least and greatest, and in how many the claim holds. Runs are %s.\n"+
-		"Our rules are those of the paper and %s.\n\n", b.Runs, b.Extended)
-	p.WriteString("| claim | where | paper | ours is | agrees if | with the paper's rules | verdict | with our rules | " +
-		"verdict |\n|---|---|---|---|---|---|---|---|---|\n")
+		"%s.\n\n", b.Runs, b.Extended)
+	fmt.Fprintf(&p, "| claim | where | paper | ours is | agrees if | with %s | verdict | with %s | verdict |\n"+
+		"|---|---|---|---|---|---|---|---|---|\n", b.Columns[0], b.Columns[1])
 	for _, j := range list {
 		wants := j.Want.Text
 		if j.Cannot != "" {
@@ -131,7 +140,7 @@ func (b *Beside) Page(m *Measured) (string, error) {
 	for i := 0; i < len(list); {
 		reason, says := list[i].reason(m), []string(nil)
 		for ; i < len(list) && list[i].reason(m) == reason; i++ {
-			says = append(says, fmt.Sprintf("**%s** (%s)", list[i].Says, list[i].verdicts()))
+			says = append(says, fmt.Sprintf("**%s** (%s)", list[i].Says, list[i].verdicts(b.Columns)))
 		}
 		if reason != "" {
 			fmt.Fprintf(&p, "* %s. %s\n", strings.Join(says, "; "), reason)
@@ -178,15 +187,15 @@ func (j judged) reason(m *Measured) string {
 	return ""
 }
 
-func (j judged) verdicts() string {
-	if j.Same || j.Cannot != "" || j.rules == j.extended {
+func (j judged) verdicts(columns [2]string) string {
+	if j.Same || j.Only || j.Cannot != "" || j.rules == j.extended {
 		return j.rules
 	}
-	return fmt.Sprintf("the paper's rules: %s; ours: %s", j.rules, j.extended)
+	return fmt.Sprintf("with %s: %s; with %s: %s", columns[0], j.rules, columns[1], j.extended)
 }
 
 // summary is the first paragraph: how many claims hold, and which do not.
-func summary(list []judged) string {
+func summary(list []judged, columns [2]string) string {
 	count := func(verdict string, of func(j judged) string) (n int) {
 		for _, j := range list {
 			if of(j) == verdict {
@@ -196,19 +205,19 @@ func summary(list []judged) string {
 		return n
 	}
 	rules, extended := func(j judged) string { return j.rules }, func(j judged) string { return j.extended }
-	text := fmt.Sprintf("Of %d claims %d agree with the paper's rules, %d differ, and %d cannot be shown here. With our "+
-		"rules %d agree and %d differ.",
-		len(list), count(Agrees, rules), count(Differs, rules), count(CannotBe, rules), count(Agrees, extended), count(Differs,
-			extended))
+	text := fmt.Sprintf("Of %d claims %d agree with %s, %d differ, and %d cannot be shown here. "+
+		"With %s %d agree and %d differ.",
+		len(list), count(Agrees, rules), columns[0], count(Differs, rules), count(CannotBe, rules),
+		columns[1], count(Agrees, extended), count(Differs, extended))
 	for _, group := range []struct {
 		text string
 		is   func(j judged) bool
 	}{
-		{"For Go programs these do not hold, with either rules",
-			func(j judged) bool { return j.rules == Differs && j.extended == Differs }},
-		{"These do not hold with the paper's rules, and hold with ours",
+		{"For Go programs these do not hold",
+			func(j judged) bool { return j.rules == Differs && (j.extended == Differs || j.Only) }},
+		{fmt.Sprintf("These do not hold with %s, and hold with %s", columns[0], columns[1]),
 			func(j judged) bool { return j.rules == Differs && j.extended == Agrees }},
-		{"These hold with the paper's rules, and not with ours",
+		{fmt.Sprintf("These hold with %s, and not with %s", columns[0], columns[1]),
 			func(j judged) bool { return j.rules == Agrees && j.extended == Differs }},
 	} {
 		var says []string

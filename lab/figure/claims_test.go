@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// beside is a page of four claims: one holds, one differs with our rules, one differs, one cannot be shown.
+// beside is a page of five claims: one holds, one differs with our rules, one differs, one cannot be shown, and one has no
+// second column.
 func beside() *Beside {
 	of := func(name string) func(m *Measured, extended bool) Tally {
 		return func(m *Measured, extended bool) Tally {
@@ -16,12 +17,13 @@ func beside() *Beside {
 			return m.Of(name, "rules")
 		}
 	}
-	return &Beside{Name: "x", Title: "X", Extended: "more", Runs: "runs", Tables: func(*Measured) []Table { return nil }, Claims: []Claim{
+	return &Beside{Name: "x", Title: "X", Columns: Rules, Extended: "Ours are more", Runs: "runs", Tables: func(*Measured) []Table { return nil }, Claims: []Claim{
 		{Key: "a", Says: "a is small", Prints: "2", Unit: Times, Want: AtMost(Times(2)), Of: of("a")},
 		{Key: "b", Says: "b is small", Unit: Times, Want: AtMost(Times(2)), Of: of("b"),
 			Why: func(m *Measured) string { return "B is " + Times(m.First("b/ours")).Text + "." }},
 		{Key: "c", Says: "c is small", Unit: Times, Want: AtMost(Times(2)), Of: of("c"), Same: true},
 		{Key: "d", Says: "d is small", Prints: "1", Cannot: "nobody knows d"},
+		{Key: "e", Says: "e is small", Unit: Times, Want: AtMost(Times(2)), Of: of("e"), Only: true},
 	}, Answers: []Answer{{"How large is a?", func(m *Measured) string { return Times(m.First("a/rules")).Text }}}}
 }
 
@@ -32,6 +34,7 @@ func planted() *Measured {
 	m.Add("b/rules", 1)
 	m.Add("b/ours", 3)
 	m.Add("c/rules", 3, 4)
+	m.Add("e/rules", 5)
 	return m
 }
 
@@ -42,16 +45,16 @@ func TestPageOfClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# X\n\nOf 4 claims 2 agree with the paper's rules, 1 differ, and 1 cannot be shown here. With our rules 1 agree and 2 " +
-			"differ. " +
-			"**For Go programs these do not hold, with either rules:** c is small. **These hold with the paper's rules, and not " +
-			"with ours:** b is small.\n",
+		"# X\n\nOf 5 claims 2 agree with the paper's rules, 2 differ, and 1 cannot be shown here. With our rules 1 agree and 2 " +
+			"differ. **For Go programs these do not hold:** c is small; e is small. " +
+			"**These hold with the paper's rules, and not with our rules:** b is small.\n",
 		"\n    figures paper x\n", "\n## How large is a?\n\n1.00x\n",
 		"| a is small |  | 2 |  | at most 2.00x | 1.00x (1.00x to 2.00x); 4 of 4 | agrees | 1.00x | agrees |\n",
 		"| c is small |  |  |  | at most 2.00x | 3.50x (3.00x to 4.00x); 0 of 2 | differs | the same | differs |\n",
 		"| d is small |  | 1 |  | - | - | cannot be shown | the same | cannot be shown |\n",
-		"* **b is small** (the paper's rules: agrees; ours: differs). B is 3.00x.\n", "* **c is small** (differs). No " +
-			"experiment of ours says why.\n",
+		"| e is small |  |  |  | at most 2.00x | 5.00x | differs | - | - |\n",
+		"* **b is small** (with the paper's rules: agrees; with our rules: differs). B is 3.00x.\n",
+		"* **c is small** (differs). No experiment of ours says why.\n",
 		"* **d is small** (cannot be shown). It cannot be shown here: nobody knows d.\n",
 	} {
 		if !strings.Contains(page, want) {
@@ -62,7 +65,7 @@ func TestPageOfClaims(t *testing.T) {
 	m.Set("b/rules", 5)
 	m.Set("b/ours", 1)
 	if page, err := beside().Page(m); err != nil || !strings.Contains(page, "**These do not hold with the paper's rules, and "+
-		"hold with ours:** b is small.") {
+		"hold with our rules:** b is small.") {
 		t.Errorf("%v:\n%s", err, page)
 	}
 	delete(m.numbers, "a/rules")

@@ -65,6 +65,9 @@ type Env struct {
 	// nil if the words of blocks are their addresses.
 	Layout func(program, taps string) string
 
+	Lines   string // the directory of the lines that pepbench has written
+	Results string // the directory of pages
+
 	Overhead cost.Overhead // of messages; cost.Default if zero
 	Loads    uint64        // how many events of a recording are run, 16M if 0; a load with its address is two, an operation three
 	Branches uint64        // the same of recordings of calls, 4M if 0

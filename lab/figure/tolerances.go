@@ -22,6 +22,9 @@ const (
 	FarLessFactor = 2.
 	LeastPlaces   = 50
 	LineShare     = 0.95 // R²
+	GainShare     = 50.  // percent of what is missing
+	LessPoints    = 20.
+	MorePoints    = 10.
 )
 
 // Tolerances are the tolerances, in the order of the table of a page.
@@ -31,7 +34,8 @@ var Tolerances = []Tolerance{
 			"sizes and errors may be less, bounds hold as they stand"},
 	{"runs", fmt.Sprintf("the median and %d of 10 runs", agreeing), "a run is a seed, a period and phase of a sampler, a " +
 		"part of a recording, a layout or a program; a claim that two of ten contradict is none"},
-	{"little, comparable, one curve, sufficient", fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor),
+	{"little, minor, comparable, one curve, sufficient",
+		fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor),
 		"errors of neighbouring periods of a sampler differ by as much"},
 	{"better, faster", "a factor below 1.00x", "nothing less can refute it"},
 	{"substantial, most gain, tend to", fmt.Sprintf("a factor of %v and more", LittleFactor), "anything less is little"},
@@ -41,7 +45,7 @@ var Tolerances = []Tolerance{
 		"beyond that a root or a square fits better"},
 	{"most", "more than half", "its meaning"},
 	{"in general", fmt.Sprintf("%.0f %% and more", GeneralShare), "halfway from half to all"},
-	{"a small percentage", fmt.Sprintf("at most %.0f %%", SmallShare), "the least whole number"},
+	{"a small percentage, none that can be detected", fmt.Sprintf("at most %.0f %%", SmallShare), "the least whole number"},
 	{"negligible", fmt.Sprintf("at most %v %%", NoErrorShare), "less than is printed of errors"},
 	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare),
 		"less than half of the tolerance " +
@@ -49,6 +53,13 @@ var Tolerances = []Tolerance{
 	{"an error is reached", fmt.Sprintf("it stays below from there on, and at least %d places count", LeastPlaces),
 		"of fewer places it is the error of a few loops, and falls when the next loop begins"},
 	{"far less", fmt.Sprintf("a factor of %v and more", FarLessFactor), "the least that far can mean"},
+	{"small improvements, slightly more", fmt.Sprintf("above 0 and at most %.0f %% of what is missing to 100 %%", GainShare),
+		"more than half of what is missing is no small part"},
+	{"not sufficient", fmt.Sprintf("%.0f points below what is, and more", LessPoints),
+		"half of what the paper has between the two"},
+	{"benefit from continuous profiles", fmt.Sprintf("%.0f points and more", MorePoints),
+		"so far is the paper's worst one-time profile (86 %) below its continuous ones (96 %)"},
+	{"significant, increases, some", "above 0; at least one", "nothing less can refute it"},
 }
 
 // Relations of a quantity to the words of Tolerances.
@@ -66,7 +77,15 @@ var (
 	Small       = AtMost(Percent(SmallShare))
 	NoError     = AtMost(Percent(NoErrorShare))
 	FewStalls   = AtMost(Percent(StallsShare))
+	SmallGain   = Relation{fmt.Sprintf("above 0 to %.0f %%", GainShare), isSmallGain}
+	NotEnough   = AtLeast(Points(LessPoints))
+	Benefit     = AtLeast(Points(MorePoints))
 )
+
+func isSmallGain(x float64) bool { return x > 0 && x <= GainShare }
 
 // Power is an exponent.
 func Power(x float64) Value { return Value{fmt.Sprintf("x^%.2f", x), x, "exponent"} }
+
+// Points are a difference of percentages.
+func Points(x float64) Value { return Value{fmt.Sprintf("%.2f points", x), x, "points"} }

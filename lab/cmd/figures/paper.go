@@ -15,13 +15,15 @@ import (
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/figure/copfigures"
+	"github.com/pepgo/pep/lab/figure/pepfigures"
 	"github.com/pepgo/pep/lab/figure/rapfigures"
 	"github.com/pepgo/pep/lab/figure/stratfigures"
 	"github.com/pepgo/pep/lab/figure/vsampfigures"
 )
 
 // besides are the papers that have a page of claims.
-var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &stratfigures.Beside, &vsampfigures.Beside}
+var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &stratfigures.Beside, &vsampfigures.Beside,
+	&pepfigures.Beside}
 
 // paper is the verb paper.
 func paper(c *command.Call) error {
@@ -30,12 +32,14 @@ func paper(c *command.Call) error {
 	dir := c.Flags.String("traces", "../build/traces", "")
 	out := c.Flags.String("o", "results", "")
 	loads := c.Flags.Uint64("loads", 0, "")
+	c.Flags.StringVar(&env.Lines, "lines", "../build/pep", "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
 	line := strings.Join(append([]string{"figures paper"}, c.Args...), " ")
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	env.Source, env.Sites, env.Layout = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
+	env.Results = *out
 	for _, name := range c.Args {
 		i := slices.IndexFunc(besides, func(b *figure.Beside) bool { return b.Name == name })
 		if i < 0 {

@@ -67,18 +67,19 @@ Examples:
 	figures run -json -o plots rap-cost
 `
 
-	paperUsage = `figures paper [-again] [-traces DIR] [-o DIR] [-loads N] [-seed 1] NAME...
+	paperUsage = `figures paper [-again] [-traces DIR] [-lines DIR] [-o DIR] [-loads N] [-seed 1] NAME...
 
 Writes the page of a paper: each claim with ours beside it, whether the two agree,
-and why not. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal,
-Sherwood, Shrivastava and Suri, CGO 2006, strat is Sastry, Bodik and Smith, ISCA
-2001, and vsamp is Burrows and others, ASPLOS 2000. The page is
-DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. It takes
-minutes, and traces that make paper-NAME records; vsamp samples live programs, and
-needs the rights of peptrace values in place of traces.
+and why not. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal, Sherwood,
+Shrivastava and Suri, CGO 2006, strat is Sastry, Bodik and Smith, ISCA 2001, vsamp is
+Burrows and others, ASPLOS 2000, and pep is Bond and McKinley, MICRO 2005. The page is
+DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. cop, rap and strat take
+minutes, and traces that make paper-NAME records; vsamp samples live programs, and needs
+the rights of peptrace values; pep takes what make paper-pep has measured.
 
 	-again       make the page of the numbers that are in DIR/paper-NAME.txt
 	-traces DIR  where traces are, as for figures run (default ../build/traces)
+	-lines DIR   where pepbench has written lines for pep (default ../build/pep)
 	-o DIR       where the files go (default results)
 	-loads N     how many events of a recording are run (default 8000000, of strat
 	             16000000)

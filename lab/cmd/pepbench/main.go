@@ -111,7 +111,7 @@ func (m *measurement) flags(name string) *flag.FlagSet {
 }
 
 func (m *measurement) settingsFlag(f *flag.FlagSet, settings string) {
-	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, or windows; several separated by spaces")
+	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, or windows; several separated by spaces; \",regular\" behind one strides before each sample")
 }
 
 func (m *measurement) taps(args []string) error {
@@ -277,7 +277,7 @@ func (m *measurement) overhead(args []string) error {
 	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs, groups...)); err != nil {
 		return err
 	}
-	text, err := bench.Benchmarks(costs, opts.Layouts)
+	text, err := bench.Benchmarks(costs, opts.Layouts, m.cfg.Scale)
 	if err == nil && *lines != "" {
 		return os.WriteFile(*lines, []byte(text), 0o644)
 	}
@@ -293,6 +293,7 @@ func (m *measurement) accuracy(args []string) error {
 	var opts bench.AccuracyOptions
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
 	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
+	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file`, one for each run, with weights and without")
 	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -321,13 +322,22 @@ func (m *measurement) accuracy(args []string) error {
 		return err
 	}
 	tables := bench.AccuracyTables(fits)
+	var backedge []bench.Fit
 	if *truncate == "backedge" {
 		opts.Truncate, opts.Settings = "backedge", opts.Settings[:1]
-		backedge, err := bench.Accuracy(&m.cfg, opts)
-		if err != nil {
+		if backedge, err = bench.Accuracy(&m.cfg, opts); err != nil {
 			return err
 		}
 		tables += bench.TruncationTables(fits, backedge)
+	}
+	if *lines != "" {
+		text, err := bench.AccuracyLines(fits, backedge, m.cfg.Scale)
+		if err == nil {
+			err = os.WriteFile(*lines, []byte(text), 0o644)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact. Load of the machine at the end: %s.", opts.Runs, bench.Load())+m.workload(), tables)
 }

@@ -5,47 +5,44 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
-	"time"
+	"io"
+	"os"
 
 	"github.com/pepgo/pep/lab/bench"
 )
 
 func (m *measurement) paths(args []string) error {
 	flags := m.flags("paths")
-	opts := bench.FigureOptions{Sampled: bench.PEP}
-	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` of each program, for figures that count")
-	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant, for figures that measure time")
-	flags.StringVar(&opts.Plots, "plots", "", "`directory` for the plots (default: results/figures)")
-	flags.DurationVar(&opts.Sampled.Tick, "tick", 0, "CPU `time` between ticks of sampled runs, for figures that count (default: the program's, 10ms)")
-	programs := flags.String("programs", "", "`names` of test programs, separated by spaces (default: all)")
+	m.lanesFlag(flags)
+	var opts bench.PartOptions
+	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant, for parts that measure time")
+	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.Lookup("o").Usage = "write the lines to a `file` (default: standard output)"
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	switch {
-	case opts.Runs < 1 || opts.Rounds < 1:
-		return fmt.Errorf("-runs %d -rounds %d: want 1 or more", opts.Runs, opts.Rounds)
-	case opts.Sampled.Tick != 0 && opts.Sampled.Tick < 100*time.Microsecond:
-		return fmt.Errorf("-tick %v: want 100us or more", opts.Sampled.Tick)
-	case flags.NArg() == 0:
-		return errors.New("want figures, such as pep-32, or counts, or times")
+	if opts.Layouts < 1 || opts.Rounds < opts.Layouts {
+		return fmt.Errorf("-rounds %d -layouts %d: want 1 layout or more, and a round for each", opts.Rounds, opts.Layouts)
 	}
-	figures, err := bench.FindFigures(flags.Args())
-	if err != nil {
-		return err
+	if flags.NArg() == 0 {
+		text := "want a part, and programs behind it if not all; parts are"
+		for _, p := range bench.Parts {
+			text += fmt.Sprintf("\n\t%s: %s", p.Name, p.Shows)
+		}
+		return errors.New(text)
 	}
-	done, err := m.prepare(strings.Fields(*programs))
+	m.cfg.More = true
+	done, err := m.prepare(flags.Args()[1:])
 	if err != nil {
 		return err
 	}
 	defer done()
-	if opts.Plots == "" {
-		opts.Plots = filepath.Join(m.cfg.Root, "lab", "results", "figures")
+	text, err := bench.PaperLines(&m.cfg, flags.Arg(0), opts)
+	if err == nil && m.out != "" {
+		return os.WriteFile(m.out, []byte(text), 0o644)
 	}
-	tables, err := bench.RunFigures(&m.cfg, figures, opts)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = io.WriteString(m.stdout, text)
 	}
-	return m.write("Figures of path profiling", fmt.Sprintf("Sampled runs, of figures that count: %d. Rounds, of those that measure time: %d. Load of the machine at the end: %s.", opts.Runs, opts.Rounds, bench.Load())+m.workload(), tables)
+	return err
 }

@@ -212,6 +212,9 @@ func Planted(t *testing.T, b *figure.Beside, all *figure.Measured, plants map[st
 			continue
 		}
 		for extended, column := range columns {
+			if extended == 1 && c.Only {
+				continue
+			}
 			for k, plant := range plants[c.Key] {
 				m, err := figure.ParseMeasured(all.String())
 				if err != nil {

@@ -12,9 +12,11 @@ import (
 
 // Beside is the page of the paper.
 var Beside = figure.Beside{
-	Name:  "rap",
-	Title: "Range adaptive profiling beside its paper",
-	Extended: "thresholds that are never below that of 1024 events, splits that are denied when there is no node left, and " +
+	Name:    "rap",
+	Title:   "Range adaptive profiling beside its paper",
+	Columns: figure.Rules,
+	Extended: "Our rules are those of the paper and thresholds that are never below that of 1024 events, splits that are " +
+		"denied when there is no node left, and " +
 		"entries of the TCAM that move to stay in order (decision 16)",
 	Runs:    "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
 	Loads:   8_000_000,

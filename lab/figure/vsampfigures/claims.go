@@ -14,9 +14,11 @@ import (
 
 // Beside is the page of the paper.
 var Beside = figure.Beside{
-	Name:  "vsamp",
-	Title: "Value sampling beside its paper",
-	Extended: "997 interrupts a second, the default of peptrace values, in place of one each 62,000 instructions of a " +
+	Name:    "vsamp",
+	Title:   "Value sampling beside its paper",
+	Columns: figure.Rules,
+	Extended: "Our rules are those of the paper and 997 interrupts a second, the default of peptrace values, in place " +
+		"of one each 62,000 instructions of a " +
 		"processor with 500 MHz, and a random skip of up to 63 instructions (decision 23)",
 	Runs:    "programs, each by the least of its rounds, or what the column \"ours is\" says",
 	Measure: measure,

@@ -1,0 +1,283 @@
+package pepfigures
+
+// This file has what other measurements say about claims, and the tables.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pepgo/pep/lab/figure"
+)
+
+// long is the workload of runs of ten seconds.
+const long = "500%"
+
+// byProgram lists a text for each program; "none" if there are none.
+func byProgram(list []string, text func(p string) string) string {
+	var parts []string
+	for _, p := range list {
+		if x := text(p); x != "" {
+			parts = append(parts, p+" "+x)
+		}
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// percentOf is the text of a tally; "not measured" if it is empty.
+func percentOf(t figure.Tally) string {
+	if len(t) == 0 {
+		return "not measured"
+	}
+	return t.Text(figure.Percent)
+}
+
+// beyond returns how much longer than the plain program a variant of one program takes, in all sessions and layouts.
+func beyond(m *figure.Measured, program, variant string) (t figure.Tally) {
+	for _, session := range m.Below("time") {
+		for _, x := range m.Of("time", session, program, variant) {
+			t = append(t, 100*(x-1))
+		}
+	}
+	return t
+}
+
+// timed are the programs with times of a variant.
+func timed(m *figure.Measured, variant string) (list []string) {
+	seen := make(map[string]bool)
+	for _, session := range m.Below("time") {
+		for _, p := range m.Below("time/" + session) {
+			if !seen[p] && m.Of("time", session, p, variant) != nil {
+				seen[p] = true
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+func whyCost(m *figure.Measured) string {
+	var executed figure.Tally
+	for _, p := range m.Below("instructions") {
+		executed = append(executed, 100*(m.First("instructions", p, "sample")-1))
+	}
+	return fmt.Sprintf("The paper's virtual machine has yieldpoints in the plain program, too, and its compiler adds to "+
+		"registers of the machine; here polls and additions come on top of the plain program. Without ticks programs "+
+		"execute %s "+
+		"more instructions than plain ones (%d programs, valgrind). Windows insert "+
+		"nothing.", percentOf(executed), len(executed))
+}
+
+func whySamples(m *figure.Measured) string {
+	say := func(v string) string { return v + " " + percentOf(cost(mean, v, noTicks)(m, false)) }
+	return fmt.Sprintf("A sample here finds the callers, too, and the program writes its profiles at the end. "+
+		"Beyond no ticks cost, "+
+		"mean of programs: %s, %s, %s, %s, %s.",
+		say(one), say("PEP(16,17)"), say(pep), say(medium), say(large))
+}
+
+func whyExact(m *figure.Measured) string {
+	return "Each program: " + byProgram(timed(m, exact), func(p string) string {
+		return fmt.Sprintf("%.0f %%", beyond(m, p, exact).Median())
+	}) + "."
+}
+
+func whyBuilds(m *figure.Measured) string {
+	return fmt.Sprintf("The paper's compiler compiles methods as they get hot, in runs of 11 s. Go compiles all "+
+		"packages before a "+
+		"program runs; here they were compiled anew, with one run of a part of the workload. CPU time of the builds "+
+		"and of both, "+
+		"plain, with registers and with windows: %s.", byProgram(m.Below("build"), func(p string) string {
+		var cells []string
+		for _, v := range []string{plain, pep, windows} {
+			x := m.First("build", p, v)
+			cells = append(cells, fmt.Sprintf("%.1f and %.1f s", x, x+m.First("seconds", ofBuilds, p, v)))
+		}
+		return strings.Join(cells, ", ")
+	}))
+}
+
+// whyAccuracy says which programs are worst, and what weights and longer runs bring.
+func whyAccuracy(metric string) func(m *figure.Measured) string {
+	return func(m *figure.Measured) string {
+		at := func(work, v, unit string) string { return percentOf(accuracies(m, mean, work, v, unit)) }
+		worst := func(v, unit string) string {
+			least, name := 100., "none"
+			for _, p := range programsOf(m, workload, v) {
+				if x := m.Of("accuracy", workload, p, v, unit).Median(); x < least {
+					least, name = x, p
+				}
+			}
+			return fmt.Sprintf("%s, %s", name, figure.Percent(least).Text)
+		}
+		return fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
+			"weights, as "+
+			"pep has them: %s. In runs of ten seconds: registers %s, with weights %s, windows %s.",
+			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric),
+			at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
+	}
+}
+
+func whyTimer(m *figure.Measured) string {
+	return "PEP(1,1) and PEP(64,17) of each program, and samples: " +
+		"" + byProgram(programsOf(m, workload, one), func(p string) string {
+		of := func(v, unit string) figure.Tally { return m.Of("accuracy", workload, p, v, unit) }
+		return fmt.Sprintf("%.0f and %.0f %%, %.0f and %.0f", of(one, "sample-wall").Median(), of(pep, "sample-wall").Median(),
+			of(one, "samples").Median(), of(pep, "samples").Median())
+	}) + "."
+}
+
+func whySettings(m *figure.Measured) string {
+	var list []string
+	for _, v := range []string{pep, medium, large} {
+		var cells []string
+		for _, metric := range []string{"wall", "relative", "absolute"} {
+			cells = append(cells, percentOf(setting(v, metric)(m, false)))
+		}
+		list = append(list, v+" "+strings.Join(cells, ", "))
+	}
+	return "Wall weight matching, relative and absolute overlap: " + strings.Join(list, "; ") + "."
+}
+
+func whyStriding(m *figure.Measured) string {
+	var list []string
+	for _, metric := range []string{"wall", "relative", "absolute"} {
+		list = append(list, fmt.Sprintf("%s and %s", percentOf(setting(regular, metric)(m, false)),
+			percentOf(setting(pep, metric)(m, false))))
+	}
+	return "Wall weight matching, relative and absolute overlap with regular strides and without: " +
+		strings.Join(list, ", ") + "."
+}
+
+func whyHeaders(m *figure.Measured) string {
+	return "A function has one more path for each call, from its entry to the first loop. Paths and hot ones, with " +
+		"headers and " +
+		"with back edges: " + byProgram(m.Below("exact"), func(p string) string {
+		if m.Of("exact", p, "backedge", "ends") == nil {
+			return ""
+		}
+		at := func(unit string) string {
+			return fmt.Sprintf("%.0f and %.0f", m.First("exact", p, "header", unit), m.First("exact", p, "backedge", unit))
+		}
+		return at("paths") + ", " + at("hot")
+	}) + "."
+}
+
+func whyOrder(m *figure.Measured) string {
+	var fewer []string
+	for _, p := range m.Below("instructions") {
+		if m.First("instructions", p, "coldest") < m.First("instructions", p, "guided") {
+			fewer = append(fewer, p)
+		}
+	}
+	return "Instructions to those of the plain program, with additions on cold and on hot edges, and as built " +
+		"without a profile: " +
+		byProgram(m.Below("instructions"), func(p string) string {
+			at := func(build string) float64 { return m.First("instructions", p, build) }
+			return fmt.Sprintf("%.3f, %.3f and %.3f", at("guided"), at("coldest"), at("sample"))
+		}) + fmt.Sprintf(". With additions on hot edges fewer are executed in %d of %d programs: %s.", len(fewer),
+		len(m.Below("instructions")), strings.Join(append(fewer, "no other"), ", "))
+}
+
+func whyOneTime(m *figure.Measured) string {
+	return "Function by function, a one-time profile has the counts of its first 10000 decisions or some more. " +
+		"Each program: " +
+		byProgram(m.Below("one-time"), func(p string) string { return percentOf(m.Of("one-time", p, "one-time")) }) +
+		". " + phased + " is in neither number."
+}
+
+func whyDriven(m *figure.Measured) string {
+	return "Go's compiler takes profiles of calls, and lays out no code by branches. One-time, continuous and " +
+		"flipped, beyond the " +
+		"program without a profile: " + byProgram(timed(m, "one-time"), func(p string) string {
+		return fmt.Sprintf("%s, %s and %s", percentOf(beyond(m, p, "one-time")), percentOf(beyond(m, p, "continuous")),
+			percentOf(beyond(m, p, "flipped")))
+	}) + "."
+}
+
+func whyAdaptive(m *figure.Measured) string {
+	mean := func(v string) string { return percentOf(cost(mean, v, plain)(m, false)) }
+	return fmt.Sprintf("Programs of Go are compiled once, so a run is profiled, and the next one optimised, "+
+		"without profiling. Beyond "+
+		"the plain program: the profiled run %s, the optimised one %s with the compiler that takes outcomes of branches.",
+		mean("profiled_run"), mean("branches+sampled"))
+}
+
+func whyPhased(m *figure.Measured) string {
+	at := func(unit string) string { return percentOf(m.Of("one-time", phased, unit)) }
+	return fmt.Sprintf("The paper has no such program. %s of the decisions are in branches whose usual outcome "+
+		"changes halfway. The "+
+		"one-time profile has %s; PEP(64,17) %s, windows %s. Exact profiles predict the part of the run that follows, "+
+		"behind 60 %% "+
+		"of it, with an overlap of %s by its first tenth, %s by all before, and %s by the part before. The program "+
+		"was changed "+
+		"twice after results had been seen, so it shows what can be, not what is usual.",
+		at("changed"), at("one-time"), percentOf(m.Of("accuracy", workload, phased, pep, "sample-relative")),
+		percentOf(m.Of("accuracy", workload, phased, windows, "relative")),
+		at("next-by-first"), at("next-by-all"), at("next-by-last"))
+}
+
+var answers = []figure.Answer{{
+	Question: "What do registers cost for Go programs, what do windows, and how accurate are they?",
+	Text: func(m *figure.Measured) string {
+		say := func(extended bool) string {
+			return fmt.Sprintf("%s of CPU time on average and %s in the worst program; Wall weight matching %s, relative "+
+				"overlap %s, "+
+				"absolute overlap %s", percentOf(overhead(mean)(m, extended)), percentOf(overhead(most)(m, extended)),
+				percentOf(accuracy("wall")(m, extended)), percentOf(accuracy("relative")(m, extended)),
+				percentOf(accuracy("absolute")(m, extended)))
+		}
+		return "The paper: 1.2 % and 4.3 %; 94 %, 96 % and 83 %.\n\nRegisters and polls: " + say(false) + ".\n\nWindows: " +
+			say(true) + "."
+	},
+}}
+
+func tables(m *figure.Measured) []figure.Table {
+	times := figure.Table{Title: "CPU time beyond the plain program, in all sessions and layouts",
+		Columns: []string{"program", "no ticks", one, "PEP(16,17)", pep, medium, large, windows, "exact paths"}}
+	for _, p := range timed(m, pep) {
+		row := []figure.Value{figure.Text(p)}
+		for _, v := range []string{noTicks, one, "PEP(16,17)", pep, medium, large, windows, exact} {
+			row = append(row, figure.Text(orNone(beyond(m, p, v))))
+		}
+		times.Rows = append(times.Rows, row)
+	}
+	list := []figure.Table{times}
+	for _, metric := range []struct{ name, unit string }{
+		{"Wall weight matching", "wall"}, {"Relative overlap", "relative"}, {"Absolute overlap", "absolute"},
+	} {
+		t := figure.Table{Title: metric.name + " of each program, in runs of two and of ten seconds",
+			Columns: []string{"program", pep, "with weights", windows, pep + ", 10 s", "with weights, 10 s", "windows, 10 s"}}
+		for _, p := range programsOf(m, workload, pep) {
+			row := []figure.Value{figure.Text(p)}
+			for _, work := range []string{workload, long} {
+				for _, of := range [][2]string{{pep, "sample-" + metric.unit}, {pep, metric.unit}, {windows, metric.unit}} {
+					row = append(row, figure.Text(orNone(m.Of("accuracy", work, p, of[0], of[1]))))
+				}
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		list = append(list, t)
+	}
+	t := figure.Table{Title: "Relative overlap of the beginning of a run with all of it",
+		Columns: []string{"program", "one-time", "first 1 %", "first 2 %", "first 5 %", "first 10 %", "first 25 " +
+			"%", "first 50 %"}}
+	for _, p := range m.Below("one-time") {
+		row := []figure.Value{figure.Text(p)}
+		for _, unit := range []string{"one-time", "first-1%", "first-2%", "first-5%", "first-10%", "first-25%", "first-50%"} {
+			row = append(row, figure.Text(orNone(m.Of("one-time", p, unit))))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return append(list, t)
+}
+
+// orNone is a cell of a table.
+func orNone(t figure.Tally) string {
+	if len(t) == 0 {
+		return "-"
+	}
+	return t.Text(figure.Percent)
+}
