@@ -29,7 +29,7 @@ import (
 // write no such profiles, and whether their counts are estimated from samples.
 func kindOf(types []*pprof.ValueType) (kind schema.Kind, estimated bool) {
 	are := func(names []string) bool {
-		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.Unit })
+		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.UnitOf(name) })
 	}
 	for _, k := range schema.Kinds {
 		switch sampled := k.SampledTypes(); {
@@ -43,7 +43,7 @@ func kindOf(types []*pprof.ValueType) (kind schema.Kind, estimated bool) {
 }
 
 // readable lists the files that this package reads, for errors.
-const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz, .calltargets.pb.gz, .deps.pb.gz and .contexts.pb.gz files of programs built with pepbuild"
+const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz, .calltargets.pb.gz, .deps.pb.gz, .contexts.pb.gz and .loads.pb.gz files of programs built with pepbuild"
 
 // A KindError is the error for a profile that no program built with pepbuild writes.
 type KindError struct {

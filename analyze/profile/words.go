@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,15 +37,16 @@ func (s Site) Compare(t Site) int {
 		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr), cmp.Compare(s.Pool, t.Pool))
 }
 
-// A Word is one sample of a values, types, call targets, deps or contexts file: a value, type
-// or function that a tap reported, a store or a branch, or a calling context.
+// A Word is one sample of a values, types, call targets, deps, contexts or loads file: a value, type
+// or function that a tap reported, a store or a branch, a calling context, or where loads were from.
 type Word struct {
 	Site     Site
 	Value    string // a value, the name of a type, or that of a function
 	Target   Func   // of a call; of a range of code the function that it is in
 	Line     int64  // of the tap; of a range of code the first one's
 	Count    int64  // how often, estimated if the file is not exact
-	Messages int64  // in how many messages
+	Messages int64  // in how many messages; of loads, how many were timed
+	Wait     int64  // how long the program waited for loads, in ns; else 0
 
 	Labels []Label // that runtime/pprof has given the goroutines that reported it, by key
 
@@ -74,10 +76,10 @@ type Word struct {
 // be below the estimate, squared.
 type squares struct{ countSquare, shareSquare, belowSquare float64 }
 
-// Words returns the samples of a values, types, call targets, deps or contexts file, in
+// Words returns the samples of a values, types, call targets, deps, contexts or loads file, in
 // the file's order.
 func (f *File) Words() ([]Word, error) {
-	return each(f, all, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts)
+	return each(f, all, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts, schema.Loads)
 }
 
 func (f *File) newWord(s *pprof.Sample) (Word, error) {
@@ -93,7 +95,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		w.tapEvents = n[0]
 		w.whole = squares{square(s, schema.WholeCountError, 1), square(s, schema.WholeShareError, 1e-6), square(s, schema.WholeShareBelow, 1e-6)}
 	}
-	if w.Site.Pool == "" {
+	if w.Site.Pool == "" && f.Kind != schema.Loads {
 		w.Site.Pos = l.pos(schema.Site)
 	}
 	frames := frames(s)
@@ -105,6 +107,8 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		w.Value, w.Site.Type = l.need(schema.Type), l.get(schema.Static)
 	case schema.CallTargets:
 		want = 2
+	case schema.Loads:
+		w.Value, w.Wait = strings.TrimPrefix(l.need(schema.Value), schema.ValueText(schema.Latency, "")), s.Value[2]
 	}
 	w.Range = l.words()
 	w.Low = l.get(schema.Low)
@@ -117,6 +121,9 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		return Word{}, l.err
 	}
 	w.Site.Func, w.Line = frames[want-1].Func, frames[want-1].Line
+	if f.Kind == schema.Loads {
+		w.Site.Pos = Pos{File: filepath.Base(w.Site.Func.File), Line: w.Line}
+	}
 	if w.Site.Pool != "" {
 		w.pooled(&l)
 		return w, l.err
@@ -155,6 +162,7 @@ type Seen struct {
 	Words    []Word
 	Count    int64
 	Messages int64
+	Wait     int64
 }
 
 // A wordKey tells words of different sites and values apart.
@@ -174,7 +182,7 @@ func (w *Word) key() wordKey {
 }
 
 // SumSites adds up words of the same site and value, whatever the labels of the goroutines were. The
-// sites with most events come first.
+// sites with most events come first, those of loads for which the program waited longest.
 func SumSites(words []Word) []Seen {
 	index := make(map[Site]int)
 	at := make(map[wordKey]int)
@@ -189,6 +197,7 @@ func SumSites(words []Word) []Seen {
 		s := &list[i]
 		s.Count += w.Count
 		s.Messages += w.Messages
+		s.Wait += w.Wait
 		j, ok := at[w.key()]
 		if !ok {
 			at[w.key()] = len(s.Words)
@@ -198,6 +207,7 @@ func SumSites(words []Word) []Seen {
 		s.Words[j].addErrors(w)
 		s.Words[j].Count += w.Count
 		s.Words[j].Messages += w.Messages
+		s.Words[j].Wait += w.Wait
 	}
 	for _, s := range list {
 		s.addUpRanges()
@@ -206,7 +216,9 @@ func SumSites(words []Word) []Seen {
 				cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target))
 		})
 	}
-	slices.SortFunc(list, func(s, t Seen) int { return cmp.Or(cmp.Compare(t.Count, s.Count), s.Site.Compare(t.Site)) })
+	slices.SortFunc(list, func(s, t Seen) int {
+		return cmp.Or(cmp.Compare(t.Wait, s.Wait), cmp.Compare(t.Count, s.Count), s.Site.Compare(t.Site))
+	})
 	return list
 }
 

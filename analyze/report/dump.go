@@ -105,7 +105,8 @@ type DumpWord struct {
 	TargetLine int64  `json:"target_line" unit:"line"`
 	Count      int64  `json:"count" unit:"events"`
 	Messages   int64  `json:"messages" unit:"messages"`
-	Partial    bool   `json:"partial"` // bursts do not see all events of the tap
+	Wait       int64  `json:"wait" unit:"ns"` // for loads; else 0
+	Partial    bool   `json:"partial"`        // bursts do not see all events of the tap
 
 	Labels []DumpLabel `json:"labels"` // of the goroutines that reported it, by key
 }
@@ -205,7 +206,7 @@ func (t *DumpTable) addWords(f *profile.File) error {
 		fn := w.Site.Func
 		x := DumpWord{
 			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
-			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Partial: w.Site.Partial, Labels: labelsOf(w.Labels),
+			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Wait: w.Wait, Partial: w.Site.Partial, Labels: labelsOf(w.Labels),
 			Low: w.Low, High: w.High, Address: w.Address,
 		}
 		if c := w.Code; c != nil {
@@ -303,6 +304,9 @@ func (t *DumpTable) Print(p *listing.Page) {
 		}
 		if x.Partial {
 			words += " seen=" + quote(schema.InPart)
+		}
+		if t.Profile.Kind == schema.Loads {
+			words += fmt.Sprintf(" wait=%d", x.Wait)
 		}
 		p.Whole("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
 			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages, labelsText(x.Labels))

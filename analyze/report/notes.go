@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -192,7 +193,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between.")
 	}
 	for _, list := range x.facts {
-		if s := made(list); s != "" {
+		if s := x.made(list); s != "" {
 			notes = append(notes, s)
 		}
 	}
@@ -224,7 +225,7 @@ const untoldNote = "untold: the code of the program does not tell what was decid
 var clocks = map[string]string{"cpu": "CPU", "wall": "wall-clock"}
 
 // made says how a profile was made and what it lacks.
-func made(list facts.List) string {
+func (x Profile) made(list facts.List) string {
 	if list.Text(facts.Mode) == "" {
 		return ""
 	}
@@ -236,7 +237,11 @@ func made(list facts.List) string {
 			break
 		}
 		if list.Text(facts.Form) == facts.FormWindows {
-			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Windows), "window"))
+			thing := "path"
+			if x.Kind == schema.Loads {
+				thing = "load"
+			}
+			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), thing), listing.Count(list.Number(facts.Windows), "window"))
 		} else {
 			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
 		}
@@ -251,6 +256,9 @@ func made(list facts.List) string {
 			if list.Number(facts.TickTime) > 0 {
 				s += fmt.Sprintf(" (handlers %.2f%%, the kernel's part of ticks %.2f%%)", share(facts.SampledTime)-share(facts.TickTime), share(facts.TickTime))
 			}
+		}
+		if near := list.Number(facts.NearCache); near > 0 {
+			s += fmt.Sprintf("; the near cache takes %d cycles at most, the far one %d", near, list.Number(facts.FarCache))
 		}
 	case facts.ModeExact:
 		s = "Exact: every path was counted"

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
@@ -36,6 +37,7 @@ type ValueTable struct {
 	Taps        int              `json:"taps" unit:"taps"`
 	Functions   int              `json:"functions" unit:"functions"`
 	Events      int64            `json:"events" unit:"events"`
+	Wait        int64            `json:"wait" unit:"ns"` // for loads
 	Sites       []ValueSite      `json:"sites"`
 	LeastEvents int64            `json:"specialise_events" unit:"events"` // of sites that are worth specialising
 	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
@@ -56,6 +58,7 @@ type ValueSite struct {
 	Expr      string  `json:"expression"`
 	Type      string  `json:"type"`
 	Events    int64   `json:"events" unit:"events"`
+	Wait      int64   `json:"wait" unit:"ns"`         // of loads: how long the program waited for them
 	Partial   bool    `json:"partial"`                // the tap has seen some of its events only: counts are too low, and shares are those of the events seen
 	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
 	Rows      []Value `json:"rows"`
@@ -101,7 +104,10 @@ type Specialisation struct {
 //	60.61%    600  120
 //	39.39%    390  97
 //
-// It says "990 events, seen in part" if bursts do not see all events of the tap.
+// It says "990 events, seen in part" if bursts do not see all events of the tap. Of a loads file the sites are instructions,
+// those first for which the program waited longest:
+//
+//	m.next  m.go:12  load 0x4a2c07, about 1000 events, waits 1s, 100.00% of all, 3 levels
 //
 // If some values are ranges, the column within has all events in a range, and the column
 // count has only those that no narrower range and no single value in it has:
@@ -127,6 +133,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	for _, s := range all {
 		funcs[s.Site.Func] = true
 		t.Events += s.Count
+		t.Wait += s.Wait
 	}
 	t.Functions = len(funcs)
 	for _, s := range sites {
@@ -149,9 +156,12 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
-		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Partial: s.Site.Partial, Distinct: len(s.Words),
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, Partial: s.Site.Partial, Distinct: len(s.Words),
 	}
-	if s.Site.Pool == "" {
+	switch {
+	case f.Kind == schema.Loads: // an instruction has no column
+		x.Pos = fmt.Sprintf("%s:%d", s.Site.Pos.File, s.Site.Pos.Line)
+	case s.Site.Pool == "":
 		x.Pos = s.Site.Pos.String()
 	}
 	text, _ := src.Line(s.Site.Func.File, s.Site.Pos.Line)
@@ -209,8 +219,10 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 }
 
 // specialises reports whether code can be specialised for what is in files of a kind, and
-// not for a store, a branch or a context.
-func specialises(k schema.Kind) bool { return k != schema.Deps && k != schema.Contexts }
+// not for a store, a branch, a context or a cache.
+func specialises(k schema.Kind) bool {
+	return k != schema.Deps && k != schema.Contexts && k != schema.Loads
+}
 
 // things are the words for the values in files of a kind.
 var things = map[schema.Kind]string{
@@ -219,6 +231,7 @@ var things = map[schema.Kind]string{
 	schema.CallTargets: "target",
 	schema.Deps:        "source",
 	schema.Contexts:    "context",
+	schema.Loads:       "level",
 }
 
 // Name implements listing.Listing.
@@ -232,7 +245,7 @@ func (t *ValueTable) Print(p *listing.Page) {
 		return
 	}
 	t.Profile.printWarning(p)
-	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
+	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, t.place()), listing.Count(t.Functions, "function"), t.about(t.Events))
 	t.printSpecialise(p)
 	if !t.only {
 		t.printSites(p)
@@ -243,9 +256,13 @@ func (t *ValueTable) Print(p *listing.Page) {
 func (t *ValueTable) printSites(p *listing.Page) {
 	// Engines that count ranges send few messages, and count all events.
 	ranged := slices.ContainsFunc(t.Sites, func(s ValueSite) bool { return s.Ranges })
-	vague := 0
+	vague, why := 0, "with too few events to tell a share"
 	for _, s := range t.Sites {
-		if t.listed > 0 && !ranged && s.vague() {
+		hidden := s.vague()
+		if t.Profile.Kind == schema.Loads {
+			hidden, why = s.Wait < t.Wait/1000, "with less than 0.1% of the waits"
+		}
+		if t.listed > 0 && !ranged && hidden {
 			vague++
 			continue
 		}
@@ -253,7 +270,7 @@ func (t *ValueTable) printSites(p *listing.Page) {
 	}
 	if vague > 0 {
 		p.Line("")
-		p.Line("%s not listed, with too few events to tell a share (-n 0 lists all)", listing.Count(vague, "tap"))
+		p.Line("%s not listed, %s (-n 0 lists all)", listing.Count(vague, t.place()), why)
 	}
 }
 
@@ -285,6 +302,14 @@ func (t *ValueTable) printSpecialise(p *listing.Page) {
 // a single event.
 func (s *ValueSite) vague() bool { return len(s.Rows) > 0 && s.Rows[0].ShareError >= 1 }
 
+// place is the word for what has values.
+func (t *ValueTable) place() string {
+	if t.Profile.Kind == schema.Loads {
+		return "load"
+	}
+	return "tap"
+}
+
 // about returns a number of events as text, with "about" if it is an estimate.
 func (t *ValueTable) about(events int64) string {
 	if t.Profile.Exact {
@@ -303,6 +328,9 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	events := t.about(s.Events)
 	if s.Partial {
 		events += ", seen in part"
+	}
+	if t.Profile.Kind == schema.Loads {
+		events += fmt.Sprintf(", waits %v, %s of all", time.Duration(s.Wait).Round(time.Millisecond), listing.Percent(listing.Ratio(s.Wait, t.Wait)))
 	}
 	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}

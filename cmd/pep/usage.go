@@ -247,7 +247,10 @@ the same expression and value, only the one with most events is.
 
 Then it lists for each tap the most frequent values (or types, or functions that were
 called) with their share and count. Taps with most events come first. Several files of
-one kind are added up.
+one kind are added up. Of a loads file, which programs write that were built with
+-pepmode=windows, it lists from which cache each instruction has loaded, or from
+memory; those come first for which the program waited longest, and those with less
+than 0.1% of its waits are listed with -n 0 only.
 
 If not every event was counted, counts are estimates, with bounds beside them.
 If the messages of the engine come at random, the true number is within the

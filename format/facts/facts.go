@@ -68,6 +68,8 @@ const (
 	TicksInC      // outside of Go code
 	TicksBusy     // without a window, because all interpreters were in use
 	TicksUncaught // without a window, because a fault in one could not have been handled
+	NearCache     // cycles that a load from there takes at most, with the clock
+	FarCache      // likewise
 	NoTable
 	InEngines
 	Merged
@@ -236,6 +238,10 @@ func (k Key) kind() (x kind) {
 		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
 	case TicksUncaught:
 		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because a fault in one could not have been handled"}
+	case NearCache:
+		return kind{name: "near_cache", rule: drop, before: "the near cache takes ", after: " cycles at most"}
+	case FarCache:
+		return kind{name: "far_cache", rule: drop, before: "the far one ", after: " cycles"}
 	case NoTable:
 		return kind{name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"}
 	case InEngines:
@@ -520,7 +526,7 @@ func (f List) part(k Key, mode string) (s string) {
 func (f List) Lacks() (list []string) {
 	for k := range numKeys {
 		switch k {
-		case Ticks, Samples, Events, Messages, SampledTime, Handled, BurstEvents, EqualBursts, Unended:
+		case Ticks, Samples, Events, Messages, SampledTime, NearCache, FarCache, Handled, BurstEvents, EqualBursts, Unended:
 			continue
 		}
 		if s := f.part(k, "lacks"); s != "" { // no mode, so that what is 0 is left out

@@ -22,6 +22,7 @@ const (
 	CallTargets Kind = "calltargets"
 	Deps        Kind = "deps"
 	Contexts    Kind = "contexts"
+	Loads       Kind = "loads"
 )
 
 // Sites is how the name of the file of site tables ends that some programs write beside their profiles.
@@ -31,13 +32,24 @@ const Sites = "sites"
 const DefaultEdges = "default.edges.pb.gz"
 
 // Kinds has all kinds.
-var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts}
+var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts, Loads}
 
-// Unit is the unit of all sample types.
+// Unit is the unit of sample types, but for Wait.
 const Unit = "count"
 
+// Wait is the sample type that has times.
+const Wait = "wait"
+
+// UnitOf returns the unit of a sample type.
+func UnitOf(name string) string {
+	if name == Wait {
+		return "nanoseconds"
+	}
+	return Unit
+}
+
 // Types returns the sample types of a kind: what the values of a sample count. The
-// first is the one that pprof shows by default.
+// first is the one that pprof shows by default, of loads the last.
 func (k Kind) Types() []string {
 	switch k {
 	case Paths:
@@ -54,6 +66,8 @@ func (k Kind) Types() []string {
 		return []string{"deps", "messages"}
 	case Contexts:
 		return []string{"contexts", "messages"}
+	case Loads:
+		return []string{"loads", "timed", Wait}
 	}
 	return nil
 }
@@ -174,6 +188,16 @@ const (
 	PoolSites = "sites" // numbers of taps, in the order of the source within a package
 	PoolCode  = "code"  // addresses of the code of taps
 )
+
+// Load is the kind of the samples of loads. The expression of the label Value is Latency, and Latencies are its values:
+// where loads were from, or that the window had written there and did not time them.
+const (
+	Load    = "load"
+	Latency = "latency"
+)
+
+// Latencies are the values of Latency.
+var Latencies = [...]string{"near cache", "far cache", "memory", "written"}
 
 // Where a path begins: the values of the label From. Behind LoopAt and CutAt
 // stands file:line.

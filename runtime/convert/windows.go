@@ -16,17 +16,20 @@ func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
 	d.windows = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		var b report.Burst
 		b.Ticks = c.ticks(w.Time)
-		for _, r := range records {
+		for _, r := range records[w.Loads:] {
 			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
 				b.Samples = append(b.Samples, samples[i]-1)
 				b.Counts = append(b.Counts, r.Count)
 			}
 		}
-		x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
-		b.Weight = x.Weight()
+		b.Weight = weighed(w).Weight()
 		list = append(list, b)
 	})
 	return list
+}
+
+func weighed(w *pepfile.Window) *weigh.Window {
+	return &weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
 }
 
 // tellWindows adds the numbers of windows and of ticks without one.

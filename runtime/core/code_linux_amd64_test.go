@@ -97,7 +97,7 @@ var handlers = []string{"0pep/core.onTick", "0pep/core.onInterrupted", "0pep/cor
 var windowHandlers = []string{"0pep/core.beginWindow", "0pep/core.runWindow", "0pep/core.endWindow", "0pep/core.onEvent", "0pep/core.onDecode", "0pep/window.(*Rows).Clear-fm"}
 
 // byInterpreter are the functions that call others through variables: those that are among windowHandlers.
-var byInterpreter = []string{"0pep/interp.(*Machine).run", "0pep/interp.(*Machine).enter", "0pep/interp.(*Machine).looks", "0pep/interp.(*decoder).actions", "0pep/interp.(*Code).enter"}
+var byInterpreter = []string{"0pep/interp.(*Machine).run", "0pep/interp.(*Machine).enter", "0pep/interp.(*Machine).looks", "0pep/interp.(*Machine).TimeLoad", "0pep/interp.(*decoder).actions", "0pep/interp.(*Code).enter"}
 
 // tableJump matches the jump of a switch.
 var tableJump = regexp.MustCompile(`^JMP 0\(\w+\)\(\w+\*8\)$`)

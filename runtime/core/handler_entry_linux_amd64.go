@@ -21,7 +21,10 @@ func tickEntryPC() (p uintptr)
 func busEntryPC() (p uintptr)
 
 func tickThreadPC() (p uintptr)
+
 func timeLoadPC() (p uintptr)
+
+func flushLine(addr uintptr)
 
 func exitEntryPC() (p uintptr)
 

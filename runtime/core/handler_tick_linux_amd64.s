@@ -250,6 +250,14 @@ TEXT ·timeLoad(SB), NOSPLIT|NOFRAME, $0
 	SUBQ	BX, AX
 	RET
 
+// func flushLine(addr uintptr)
+// It takes the line of an address out of all caches.
+TEXT ·flushLine(SB), NOSPLIT, $0-8
+	MOVQ	addr+0(FP), AX
+	CLFLUSH	(AX)
+	MFENCE
+	RET
+
 // catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if the program, or C code in it,
 // has put others in their place. It keeps BX.
 TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0

@@ -33,6 +33,9 @@ const (
 	tallyTry  = 16 // slots that are looked at
 	walkFew   = 16 // callers of a path when the window has walked walkMost of them
 	walkMost  = 8192
+
+	maxLoads = 64   // that a window times: it chooses 47 of 6000
+	longLoad = 2000 // cycles that are the most for a load: what takes longer is a switch to another thread
 )
 
 // A taker takes a window at a time.
@@ -46,6 +49,7 @@ type taker struct {
 	walked  int    // callers that the window has looked at
 	part    int    // of the window
 	began   uint64 // cycles
+	loads   int    // that it has timed: they are the first records
 	records [pepfile.WindowRecords]pepfile.WindowRecord
 
 	// The callers of the last path, which those of the next one often are. They are good while chainBP is where RBP points to
@@ -136,7 +140,7 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *take
 		m.Store(g+stackGuard, lo+guard, 8)
 	}
 	t.stacks.Reset()
-	t.chainOf, t.walked, t.weight, t.part, t.first, t.last = 0, 0, 1, 0, 0, 0
+	t.chainOf, t.walked, t.weight, t.part, t.first, t.last, t.loads = 0, 0, 1, 0, 0, 0, 0
 	n := t.window.Number + 1 // as the taker counts
 	t.window = pepfile.Window{Number: n, Time: stands}
 	t.ended = interp.Fault // if the window faults
@@ -178,7 +182,8 @@ func runWindow(t *taker, now uint64) (more bool) {
 // measure notes what the weight of the window comes from, up to its normal length.
 func (t *taker) measure() {
 	t.window.Steps = uint32(t.machine.Steps)
-	t.window.Waits = t.machine.Waits()
+	t.window.Waits = uint32(min(t.machine.Waits(), 1<<32-1))
+	t.window.Memory = uint32(min(t.machine.MemoryWaits(), 1<<32-1))
 }
 
 // endWindow counts what a window has seen.
@@ -198,10 +203,11 @@ func endWindow(t *taker) {
 		golink.Store32(&t.lock, 0)
 		return
 	}
-	w.Ended = uint32(t.ended)
+	w.Ended = uint16(t.ended)
 	golink.Add64(&counts.Windows.Ended[t.ended&(pepfile.WindowEnds-1)], 1)
 	golink.Add64(&counts.Windows.Steps, int64(m.Steps))
-	n, sum := 0, uint64(0)
+	n, sum := t.loads, uint64(0)
+	w.Loads = uint16(n)
 	for i := t.first; i != 0; {
 		x := &t.tally[(i-1)&(1<<tallyBits-1)]
 		counts.AddTo(x.entry, uint64(x.n))
@@ -238,9 +244,13 @@ func onDecode(pc uint64, a *interp.Actions) bool {
 	return program.Actions(pc, a)
 }
 
-// onEvent is called for each instruction with an action in a window.
+// onEvent is called for each instruction with an action in a window, and for each load that was chosen.
 func onEvent(m *interp.Machine, event uint64) {
 	t := (*taker)(golink.At(uintptr(unsafe.Pointer(m)) - unsafe.Offsetof(taker{}.machine)))
+	if event == interp.LoadEvent {
+		t.load()
+		return
+	}
 	fn, action, ok := program.Event(event)
 	if !ok {
 		return
@@ -258,6 +268,20 @@ func onEvent(m *interp.Machine, event uint64) {
 	pc := uint32(program.PC(event) - uint64(textBase))
 	for _, path := range ended {
 		t.end(s, path, pc)
+	}
+}
+
+// load times a load. What is behind the normal length of a window has no part in its weight.
+func (t *taker) load() {
+	n := t.loads
+	if t.part > 2 || n < 0 || n >= maxLoads {
+		return
+	}
+	pc, cycles, ok := t.machine.TimeLoad()
+	at, inText := textOffset(uintptr(pc))
+	if ok && inText {
+		t.records[n] = pepfile.WindowRecord{Entry: at, Count: uint32(min(cycles, longLoad))}
+		t.loads = n + 1
 	}
 }
 

@@ -40,6 +40,7 @@ func readyWindows() (problem string) {
 	fatalPCs = golink.FatalPCs()
 	longest = longWindow
 	timed, quick := loadTimer()
+	counts.Windows.Near, counts.Windows.Memory = measureLoads(timed)
 	// Off the heap, and no variable: the collector would look through all of it, and begin its cycles later.
 	all, e := offHeap[[takers]taker](1)
 	if e != 0 {
@@ -51,6 +52,7 @@ func readyWindows() (problem string) {
 		t.machine.Init(&decodedCode)
 		t.machine.Act = onEvent
 		t.machine.Time, t.machine.Quick = timed, quick
+		t.machine.Seed(counts.Start + uint64(i))
 		for k := range t.followed {
 			m := &t.followed[k]
 			t.stacks.Init(k, follow.New(program.Ops(), program.Registers(), follow.Memory{Frames: m.frames[:], Regs: m.registers[:], Ends: m.ends[:]}))
@@ -74,6 +76,29 @@ func loadTimer() (timed func(addr uint64) uint64, quick uint64) {
 		quick = min(quick, timed(uint64(uintptr(unsafe.Pointer(closure)))))
 	}
 	return timed, quick
+}
+
+// measureLoads returns the median times, by a timer of loads, of loads from the nearest cache and of loads from memory,
+// of a line that was taken out of all caches before.
+func measureLoads(timed func(addr uint64) uint64) (near, memory uint64) {
+	const n = 31
+	var lines [128]byte // one of them has nothing else
+	line := uintptr(unsafe.Pointer(&lines[63])) &^ 63
+	for _, flush := range [...]bool{false, true} {
+		var list [n]uint64 // sorted
+		for k := range n {
+			if flush {
+				flushLine(line)
+			}
+			took, i := timed(uint64(line)), k
+			for ; i > 0 && list[i-1] > took; i-- {
+				list[i] = list[i-1]
+			}
+			list[i] = took
+		}
+		near, memory = memory, list[n/2]
+	}
+	return near, memory
 }
 
 // vdso returns where the code is that the kernel gives to each process.

@@ -124,7 +124,7 @@ func writeProfiles(f pepfile.File, name string, untilNow bool) (kinds []string, 
 	if untilNow {
 		p.Duration = int64(sys.Now() - f.Start)
 	}
-	files := append(p.Write(), c.TapFiles(p)...)
+	files := append(append(p.Write(), c.TapFiles(p)...), c.LoadFiles(p)...)
 	if err := wire.Wrong(pkgs); err != nil {
 		return nil, err.Error()
 	}

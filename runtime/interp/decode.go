@@ -139,6 +139,7 @@ func (d *decoder) immZ(width uint8) uint64 {
 func (d *decoder) piece(pc uint64) Stop {
 	d.start, d.n, d.branch = pc, 0, 0
 	p := (*piece)(unsafe.Pointer(&d.ops))
+	p.loads = 0
 	d.first = uint64(uintptr(unsafe.Pointer(p))) + opSize64
 	d.op = d.first
 	for {
@@ -158,6 +159,7 @@ func (d *decoder) piece(pc uint64) Stop {
 		}
 		pc = d.next
 		d.n++
+		p.loads += d.countLoads(begin)
 		if end {
 			break
 		}
@@ -221,7 +223,7 @@ func (d *decoder) event(e uint64, to int64) (l uint32) {
 	p := (*piece)(unsafe.Add(nil, d.op))
 	l = uint32(d.op - uint64(uintptr(unsafe.Pointer(&d.ops)))) // decode adds where the piece comes to be
 	d.op += opSize64
-	p.pc, p.n, p.size, p.next, p.event = d.start, 0, 0, 0, true
+	p.pc, p.n, p.size, p.next, p.event, p.loads = d.start, 0, 0, 0, true, 0
 	d.emit(kAct).imm = e
 	d.emit(kJmp).disp = to
 	return l

@@ -27,7 +27,8 @@ type Machine struct {
 	// end windows.
 	TSC uint64
 
-	// Act is called for each event, with its number. The stack pointer is m.R[4]. It must be set if Code.Actions is.
+	// Act is called for each event, with its number, and with LoadEvent. The stack pointer is m.R[4]. It must be set if
+	// Code.Actions or Time is.
 	Act func(m *Machine, event uint64)
 
 	// Fetch returns where the LineSize bytes at the address addr can be read, 0 if they cannot. The
@@ -36,10 +37,11 @@ type Machine struct {
 	Fetch func(addr uint64) (at uint64)
 
 	// Time loads a byte from an address and returns how many cycles that takes, Quick if the byte is in the nearest cache.
-	// If it is nil, Waits returns 0.
-	Time  func(addr uint64) uint64
-	Quick uint64
-	look  looker
+	// If it is nil, Waits returns 0, and no loads are chosen.
+	Time   func(addr uint64) uint64
+	Quick  uint64
+	look   looker
+	choice chooser
 
 	predict predictor
 

@@ -31,6 +31,7 @@ type piece struct {
 	n     uint32 // instructions
 	next  uint32 // the next piece in its list of the index
 	event bool   // the piece of an event of a branch, without instructions
+	loads uint16 // see load.go
 	_     uint64
 }
 

@@ -17,7 +17,7 @@ var (
 )
 
 // called has what handlers call beside Run, so that the linker keeps it though it is inlined elsewhere.
-var called = []any{(*Machine).Reset, (*Machine).Flags, (*Machine).Leave}
+var called = []any{(*Machine).Reset, (*Machine).Flags, (*Machine).Leave, (*Machine).TimeLoad}
 
 var frame = regexp.MustCompile(`\t(?:SUBQ \$|ADDQ \$-)(0x[0-9a-f]+), SP\s*$`)
 
@@ -61,10 +61,10 @@ func TestMachineCode(t *testing.T) {
 	}
 	const here = "github.com/pepgo/pep/runtime/interp."
 	var roots []string
-	for _, name := range []string{"Run", "Reset", "Flags", "Leave"} {
+	for _, name := range []string{"Run", "Reset", "Flags", "Leave", "TimeLoad"} {
 		roots = append(roots, here+"(*Machine)."+name)
 	}
-	indirect := map[string]int{here + "(*Machine).run": 2, here + "(*Machine).enter": 1, here + "(*Machine).looks": 1, here + "(*decoder).actions": 1, here + "(*Code).enter": 1}
+	indirect := map[string]int{here + "(*Machine).run": 2, here + "(*Machine).enter": 1, here + "(*Machine).looks": 1, here + "(*Machine).TimeLoad": 1, here + "(*decoder).actions": 1, here + "(*Code).enter": 1}
 	seen := map[string]bool{}
 	for len(roots) > 0 {
 		name := roots[0]

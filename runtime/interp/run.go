@@ -41,7 +41,11 @@ enter:
 		return Done
 	}
 	left -= int(pieceOf(p).n)
-	for o = (*op)(unsafe.Add(nil, p+opSize64)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
+	a = p + opSize64
+	if m.choice.until -= int32(pieceOf(p).loads); m.choice.until < 0 {
+		a = m.choose(p)
+	}
+	for o = (*op)(unsafe.Add(nil, a)); ; o = (*op)(unsafe.Add(unsafe.Pointer(o), opSize)) {
 		switch o.k {
 		case kNop:
 		case kAct:
@@ -461,6 +465,10 @@ enter:
 			r[rSP] = a
 			goto indirect
 		case kStop:
+			if o.imm == goBack {
+				o = opAt(m.choice.op - opSize64)
+				continue
+			}
 			m.PC = pieceOf(p).pc + uint64(o.disp)
 			m.Steps += n - left
 			m.stop = Stop(o.imm)

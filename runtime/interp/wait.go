@@ -43,8 +43,13 @@ type indexed struct{ value, next uint64 }
 
 // Waits returns how many cycles the program waits in the window so far, for memory and behind mispredicted branches.
 func (m *Machine) Waits() uint64 {
+	return m.MemoryWaits() + m.look.misses*restart
+}
+
+// MemoryWaits returns how many of these it waits for memory.
+func (m *Machine) MemoryWaits() uint64 {
 	l := &m.look
-	return (l.chained+l.others/overlap)*lookMean + l.misses*restart
+	return (l.chained + l.others/overlap) * lookMean
 }
 
 // forget begins a window.

@@ -3,8 +3,8 @@ package pepfile
 // This file holds what programs write that sample in windows: at a tick, the handler interprets some thousand
 // instructions, and the paths that end in them count.
 //
-// The log of windows takes the place of the log of bursts. A room has a window: its length in instructions and in time, and
-// how often it counted which entries. As with bursts, if there have been more windows than rooms, the log has a random
+// The log of windows takes the place of the log of bursts. A room has a window: its length in instructions and in time, which
+// loads it timed, and how often it counted which entries. As with bursts, if there have been more windows than rooms, the log has a random
 // sample of them. A thread that takes a window has its room to itself unless another window of the same time has chosen
 // the same room at random; a checksum tells rooms with parts of two windows, or whose thread was killed, from others.
 // A room is in eight parts: the first parts of all rooms follow each other, behind them are the second ones, and so on. Most
@@ -32,6 +32,9 @@ type Windows struct {
 
 	// Ticks without a window, because a fault in one could not have been handled: see beginWindow in core.
 	Uncaught uint64
+
+	// How many cycles a load takes, with the clock, from the nearest cache and from memory, as measured at the start.
+	Near, Memory uint64
 }
 
 const (
@@ -51,16 +54,19 @@ type Window struct {
 	Records uint32
 	Number  uint64 // from 1
 	Time    uint64 // CPU time that its tick stands for, in ns
-	Waits   uint64 // cycles that the program waits, for memory and behind mispredicted branches, without those behind the normal length
+	Waits   uint32 // cycles that the program waits, for memory and behind mispredicted branches, without those behind the normal length
+	Memory  uint32 // of these, for memory
 	Steps   uint32 // instructions, likewise
 	Ends    uint32 // counted ends of paths, those of Missed included
 	Missed  uint32 // ends in entries for which there was no record
-	Ended   uint32 // the reason of its end
+	Ended   uint16 // the reason of its end
+	Loads   uint16 // how many of the records are loads: the first ones
 }
 
-// A WindowRecord says how often a window counted an entry.
+// A WindowRecord says how often a window counted an entry; or which load it timed, and how many cycles that took. These are 0
+// if the window had written to what was loaded.
 type WindowRecord struct {
-	Entry uint32 // 1 + its index
+	Entry uint32 // 1 + its index; of a load its instruction, relative to the text
 	Count uint32
 }
 
@@ -122,8 +128,8 @@ func (t Table) inRoom(room, i uint64) unsafe.Pointer {
 // sum begins the checksum of a room, which is never 0.
 func (w *Window) sum() uint64 {
 	h := Mix(w.Number, w.Time)
-	h = Mix(Mix(h, w.Waits), uint64(w.Steps)<<32|uint64(w.Ends))
-	return Mix(h, uint64(w.Missed)<<32|uint64(w.Ended))
+	h = Mix(Mix(h, uint64(w.Waits)<<32|uint64(w.Memory)), uint64(w.Steps)<<32|uint64(w.Ends))
+	return Mix(h, uint64(w.Missed)<<32|uint64(w.Ended)<<16|uint64(w.Loads))
 }
 
 func (r *WindowRecord) sum(h uint64) uint64 { return Mix(h, uint64(r.Entry)<<32|uint64(r.Count)) }
@@ -142,7 +148,7 @@ func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord)) (damaged
 			list[i] = *t.windowRecord(room, i)
 			h = list[i].sum(h)
 		}
-		if n != uint64(w.Records) || w.Sum != uint32(h>>32)|1 {
+		if n != uint64(w.Records) || uint64(w.Loads) > n || w.Sum != uint32(h>>32)|1 {
 			damaged++
 			continue
 		}

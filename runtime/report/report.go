@@ -453,7 +453,7 @@ func (o *output) with(labels pprofenc.Labels, set uint32) pprofenc.Labels {
 func newProfile(names []string) *pprofenc.Profile {
 	var types []pprofenc.ValueType
 	for _, name := range names {
-		types = append(types, pprofenc.ValueType{Type: name, Unit: schema.Unit})
+		types = append(types, pprofenc.ValueType{Type: name, Unit: schema.UnitOf(name)})
 	}
 	return pprofenc.New(types...)
 }

@@ -32,3 +32,11 @@ func (w *Window) Weight() float64 {
 	}
 	return w.Time / (max(w.Steps, leastSteps) * (nativeCycles + w.Waits/w.Steps))
 }
+
+// Part returns how much of its time some cycles of the window are.
+func (w *Window) Part(cycles float64) float64 {
+	if w.Steps <= 0 {
+		return 0
+	}
+	return w.Time * cycles / (w.Steps*nativeCycles + w.Waits)
+}

@@ -108,6 +108,8 @@ func (b *builder) line(line string) error {
 			b.p.SampleType = valueTypes(rest + "/count messages/count")
 		case "calltargets":
 			b.p.SampleType = valueTypes("calls/count messages/count")
+		case "loads":
+			b.p.SampleType = valueTypes("loads/count timed/count wait/nanoseconds")
 		default: // of another kind, for tests of errors
 			b.p.SampleType = valueTypes(rest)
 			return nil
@@ -258,6 +260,9 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 	switch b.p.SampleType[0].Type {
 	case "values":
 		f.text["value"] = f.text["expr"] + "=" + f.text["value"]
+	case "loads":
+		f.text["value"] = "latency=" + f.text["value"]
+		s.Value = append(s.Value, f.int("wait"))
 	case "types":
 		f.text["static"], f.text["type"] = f.text["type"], f.text["value"]
 		delete(f.text, "value")

@@ -20,7 +20,7 @@ import (
 )
 
 // TapKinds are the kinds of profiles that pep values reads.
-var TapKinds = []schema.Kind{schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts}
+var TapKinds = []schema.Kind{schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts, schema.Loads}
 
 const suffix = ".pb.gz"
 

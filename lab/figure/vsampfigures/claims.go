@@ -207,7 +207,9 @@ var claims = []figure.Claim{
 		Cannot: "it takes counters of misses, or a clock that is finer than a miss", Why: whyEvicted},
 	{Key: "latency", Where: "section 3.3, figure 1", Says: "latencies of loads are measured, and show which of two " +
 		"loads misses",
-		Cannot: "our interpreter in the kernel executes no load of the program"},
+		Cannot: "our interpreter in the kernel executes no load of the program. Windows of programs that are built for " +
+			"them do, and time " +
+			"loads (decision 39); a test in cmd/pepbuild has three footprints, which are three bins"},
 	{Key: "hotlists", Where: "section 2.2", Says: "hotlists need less memory than Calder's table for results as good",
 		Cannot: "Calder's table is in tests only; the example of package hotlist compares the two"},
 	{Key: "bounce", Where: "section 2.1.1", Says: "a second interrupt after an issue block captures values, too",

@@ -132,7 +132,7 @@ func newPaths(t *testing.T, pepbuild, name string) *paths {
 	code.Actions = found.Actions
 	_, p.bare, _ = newMachine(nil)
 	p.m, p.mem, p.bare.Fetch = m, mem, m.Fetch
-	p.follow = follow.New(found.Ops(), found.Registers(), 256, 4096)
+	p.follow = follow.New(found.Ops(), found.Registers(), follow.NewMemory(256, 4096))
 	p.m.Act = func(m *interp.Machine, event uint64) {
 		if fn, a, ok := found.Event(event); ok {
 			if p.noting {
@@ -214,7 +214,7 @@ func (p *paths) window(th *ptrace.Thread) bool {
 	if why == interp.Done {
 		p.time(th)
 	}
-	steps := follow.New(p.table.Ops, p.table.Slots(), 256, 4096)
+	steps := follow.New(p.table.Ops, p.table.Slots(), follow.NewMemory(256, 4096))
 	var want []action
 	var where []uint64
 	for range p.m.Steps {

@@ -1,0 +1,29 @@
+package convert
+
+// This file makes the profile of loads that windows have timed.
+
+import (
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/symbol"
+)
+
+// LoadFiles returns the profile of loads, if windows have timed any. The profile of paths is p.
+func (c Counts) LoadFiles(p *report.Profile) []report.File {
+	if poll.Mode != poll.Windows {
+		return nil
+	}
+	symbols := symbol.NewTable(c.Here.Text)
+	l := report.Loads{Text: c.Text, Near: c.Windows.Near, Memory: c.Windows.Memory}
+	l.At = func(pc uint32) []report.Frame { return symbols.At(pc + 1) } // as if it were a return address
+	c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+		x := report.LoadWindow{Weight: weighed(w).Weight(), Waiting: weighed(w).Part(float64(w.Memory))}
+		for _, r := range records[:w.Loads] {
+			x.Loads = append(x.Loads, report.TimedLoad{PC: r.Entry, Cycles: r.Count})
+		}
+		l.Windows = append(l.Windows, x)
+	})
+	l.All = float64(min(c.Log, pepfile.MaxPlausible))
+	return l.Write(p)
+}

@@ -1,0 +1,228 @@
+package report
+
+// This file makes the profile of loads that windows have timed: from which cache each place of the code has loaded, or
+// from memory, and how long the program waited for that. A sample is
+//
+//	m.next    list.go:12        the load, in a function that is inlined
+//	m.walk    list.go:30        into this one
+//
+// with the labels
+//
+//	kind   load
+//	expr   0x4a2c07             the instruction
+//	value  latency=memory       or near cache, far cache; written: the window had written there, so it was not timed
+//
+// and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were
+// timed; and ns. A window says how long the program waits in it (weigh.Window). Its loads share that in proportion to
+// what they take longer than loads from the near cache do. What windows have waited none of whose loads took longer is
+// shared by all others alike.
+
+import (
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/runtime/weigh"
+)
+
+// farCache is how many cycles longer than from the nearest cache a load takes that does not count as from there. The
+// clock of some processors goes in steps of 26 cycles, and the second cache takes 10 longer, or so.
+const farCache = 20
+
+// Loads has the data for the profile of loads.
+type Loads struct {
+	Windows []LoadWindow
+	At      func(pc uint32) []Frame // what is at an instruction, relative to the text
+	Text    uint64                  // address of the text
+	All     float64                 // number of windows, of which some may be in Windows
+
+	// Cycles of a load from the nearest cache, and of one from memory.
+	Near, Memory uint64
+}
+
+// A LoadWindow is a window with the loads that it has timed.
+type LoadWindow struct {
+	Weight  float64 // how many windows of the program it stands for
+	Waiting float64 // how long the program waited for memory in the time that it stands for, in ns
+	Loads   []TimedLoad
+}
+
+// A TimedLoad is a load: its instruction relative to the text, and the cycles that it took, 0 if it was not timed.
+type TimedLoad struct{ PC, Cycles uint32 }
+
+// loadBins is the number of [schema.Latencies].
+const loadBins = len(schema.Latencies)
+
+// bin returns the index in [schema.Latencies] of what a load is from.
+func (l *Loads) bin(cycles uint32) int {
+	far, memory := l.bounds()
+	switch c := uint64(cycles); {
+	case c == 0:
+		return 3
+	case c > memory:
+		return 2
+	case c > far:
+		return 1
+	}
+	return 0
+}
+
+// bounds returns how many cycles the near cache takes at most, and the far one. Loads from memory take more than half
+// of what the mean one takes.
+func (l *Loads) bounds() (near, far uint64) {
+	near = l.Near + farCache
+	return near, max(near, (l.Near+l.Memory)/2)
+}
+
+// A loadPlace is an instruction that loads.
+type loadPlace struct {
+	pc   uint32
+	all  weigh.Tap
+	bins [loadBins]loadBin
+	here float64 // loads of the window that is being added
+}
+
+type loadBin struct {
+	weigh.Part
+	samples int64
+	wait    float64 // in ns
+	here    float64 // likewise
+}
+
+// Write returns the profile of loads, in which p has what is the same in all profiles. It returns none if no loads were
+// timed.
+func (l *Loads) Write(p *Profile) []File {
+	places, alike := l.places()
+	if len(places) == 0 {
+		return nil
+	}
+	w := tapWriter{Taps: &Taps{Scale: 1}} // for its bounds
+	o := newProfile(schema.Loads.Types())
+	o.Mapping = p.Mapping
+	o.PeriodType, o.Period = p.PeriodType, p.Period
+	o.Time, o.Duration = p.Start, p.Duration
+	o.DefaultType = schema.Loads.Types()[2]
+	timed := int64(0)
+	for _, x := range places {
+		x.all.Alike = alike
+		var stack []uint64
+		for _, f := range l.At(x.pc) {
+			id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
+			stack = append(stack, o.Location(id, int64(f.Line)))
+		}
+		if len(stack) == 0 {
+			continue
+		}
+		for i := range x.bins {
+			b := &x.bins[i]
+			if b.samples == 0 {
+				continue
+			}
+			timed += b.samples
+			labels := o.Labels(pprofenc.Label{Key: schema.Value, Value: schema.ValueText(schema.Latency, schema.Latencies[i])},
+				pprofenc.Label{Key: schema.TapKind, Value: schema.Load},
+				pprofenc.Label{Key: schema.Expr, Value: digits.Hex(l.Text + uint64(x.pc))})
+			share, bounds := x.all.Share(&b.Part)
+			labels = w.bounds(o, labels, Bounds{
+				CountError: weigh.Bound(b.Variance(&x.all.Total), b.Sum, b.Squares),
+				ShareBelow: max(share-bounds.Low, 0),
+				ShareError: max(bounds.High-share, 0),
+			}, schema.CountError, schema.ShareError, schema.ShareBelow)
+			o.Sample(stack, []int64{max(whole(b.Sum), 1), b.samples, whole(b.wait)}, labels)
+		}
+	}
+	var about facts.List
+	for _, f := range p.Facts {
+		if f.Key != facts.Samples {
+			about = append(about, f)
+		}
+	}
+	about.Set(facts.Samples, uint64(timed))
+	near, far := l.bounds()
+	about.Set(facts.NearCache, near)
+	about.Set(facts.FarCache, far)
+	o.Comments = about.Comments()
+	return []File{{string(schema.Loads), pprofenc.Gzip(o.Encode())}}
+}
+
+// lateBy returns by how many cycles a load took longer than one from the near cache.
+func (l *Loads) lateBy(x TimedLoad) float64 {
+	near, _ := l.bounds()
+	return max(float64(x.Cycles)-float64(near), 0)
+}
+
+// late is the sum of that over the loads of a window.
+func (l *Loads) late(w *LoadWindow) (sum float64) {
+	for _, x := range w.Loads {
+		sum += l.lateBy(x)
+	}
+	return sum
+}
+
+// places returns the instructions with the sums of their loads, and how much alike loads of a window are.
+func (l *Loads) places() (list []*loadPlace, alike float64) {
+	known := map[uint32]*loadPlace{}
+	samples, weighed, waiting, shared := 0., 0., 0., 0.
+	for i := range l.Windows {
+		w := &l.Windows[i]
+		samples += float64(len(w.Loads))
+		weighed += w.Weight * float64(len(w.Loads))
+		waiting += w.Waiting
+		if l.late(w) > 0 {
+			shared += w.Waiting
+		}
+	}
+	more := waiting / max(shared, 1e-300) * l.All / max(float64(len(l.Windows)), 1)
+	for i := range l.Windows {
+		w := &l.Windows[i]
+		weight := w.Weight * samples / max(weighed, 1e-300)
+		late := l.late(w)
+		var here []*loadPlace
+		for _, x := range w.Loads {
+			place := known[x.PC]
+			if place == nil {
+				place = &loadPlace{pc: x.PC}
+				known[x.PC] = place
+				list = append(list, place)
+			}
+			if place.here == 0 {
+				here = append(here, place)
+			}
+			place.here++
+			b := &place.bins[l.bin(x.Cycles)]
+			b.here++
+			b.samples++
+			if late > 0 {
+				b.wait += more * w.Waiting * l.lateBy(x) / late
+			}
+		}
+		for _, place := range here {
+			place.add(weight * Unit)
+		}
+	}
+	var all weigh.Alike
+	for _, x := range list {
+		x.all.Clusters = float64(len(l.Windows))
+		for i := range x.bins {
+			if x.bins[i].Sum > 0 {
+				x.all.AddValue(&x.bins[i].Part)
+			}
+		}
+		all.Add(&x.all)
+	}
+	return list, all.Correlation()
+}
+
+// add adds what a window has of a place, each load of which stands for so many.
+func (x *loadPlace) add(weight float64) {
+	n := x.here
+	x.here = 0
+	x.all.Total.Add(weight * n)
+	x.all.Samples += weight * weight * n
+	for i := range x.bins {
+		if b := &x.bins[i]; b.here > 0 {
+			b.Part.Add(weight*b.here, weight*n)
+			b.here = 0
+		}
+	}
+}
