@@ -43,9 +43,9 @@ FUZZ     ?= ./...
 fuzz: ## each fuzz test for a minute
 	@$(GO) run ./internal/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
 
-# What only the project needs is in lab/Makefile. Variables go there too: make figures FIGURE=strat-4.
-LAB := figures figures-strat paper-cop paper-rap paper-pep bench bench-others functions \
-	accuracy bounds pgo taps engines cop exact branches windows truth covered inlining mutants gotest torture sampling trace-cost steps
+# What only the project needs is in lab/Makefile. Variables go there too: make figures FIGURE=rap-5.
+LAB := figures paper-cop paper-rap paper-strat paper-vsamp paper-pep bench bench-others functions \
+	accuracy bounds pgo taps engines cop exact branches windows truth covered inlining mutants gotest torture trace-cost steps
 .PHONY: $(LAB)
 $(LAB):
 	@$(MAKE) --no-print-directory -C lab $@

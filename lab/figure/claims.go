@@ -34,6 +34,7 @@ type Beside struct {
 	Columns  [2]string // of numbers: the paper's rules, and those with what the project has added to them
 	Extended string    // a sentence about the second
 	Runs     string    // what runs are
+	Loads    uint64    // how many events of a recording are run if nothing else is said
 	Measure  func(env *Env, m *Measured) error
 	Claims   []Claim
 	Answers  []Answer

@@ -3,11 +3,11 @@
 // below this one.
 //
 //	env := &figure.Env{Source: figure.Files("build/traces")}
-//	f, _ := stratfigures.Paper(2500).Find("strat-7")
+//	f, _ := rapfigures.Paper().Find("rap-6")
 //	res, err := f.Run(env)
-//	err = res.Save("results/figures") // strat-7a.svg, …
+//	err = res.Save("results/figures") // rap-6.svg
 //	l := &figure.Listing{Figures: slices.Values([]*figure.Result{res})}
-//	listing.Text(os.Stdout, l) // H[P256]2048 first below 5 %  ours | 200K events
+//	listing.Text(os.Stdout, l) // tables, and rows with ours beside the paper's
 //	listing.JSON(os.Stdout, l) // the same numbers, and the points of the plots
 //
 // A [Beside] is the other kind of page: the claims of a paper, each with what would refute it, judged by numbers that
@@ -33,21 +33,13 @@ import (
 
 // A Figure is one experiment.
 type Figure struct {
-	ID         string // "strat-7"
+	ID         string // "rap-6"
 	Title      string
 	Experiment func(env *Env, res *Result) error
-	Sentence   func(r *Result) string // about the result, for a page; "" if there is nothing to say; AgreeingRows if nil
 }
 
-// A Paper has the figures of one paper, in the order of its page, and what the page says beside them.
-type Paper struct {
-	Prefix       string // of the IDs of its figures: "strat-"
-	Subject      string // of its figures, in error messages
-	Title        string // of the page
-	Introduction string
-	Dated        bool // the date and the version of Go stand above each block
-	Figures      []Figure
-}
+// A Paper has figures about one paper.
+type Paper struct{ Figures []Figure }
 
 // Find returns the figure of a paper with an ID.
 func (p Paper) Find(id string) (Figure, bool) {

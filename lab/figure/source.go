@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/replay"
@@ -71,4 +72,59 @@ func FirstTuples(source replay.Source, most uint64, do func(stream uint32, tuple
 		return nil
 	}
 	return err
+}
+
+// Behind returns the events of a source behind n events, from a whole sample on.
+func Behind(source replay.Source, n uint64) replay.Source {
+	return func(do func(trace.Block) error) error {
+		skip, began := n, false
+		return source(func(b trace.Block) error {
+			if skip >= uint64(len(b.Tuples)) {
+				skip -= uint64(len(b.Tuples))
+				return nil
+			}
+			b.Tuples = b.Tuples[skip:]
+			if skip = 0; !began {
+				first := slices.IndexFunc(b.Tuples, func(t tuple.Tuple) bool { return t.Tag().Further() == 0 })
+				if first < 0 {
+					return nil
+				}
+				b.Tuples, began = b.Tuples[first:], true
+			}
+			return do(b)
+		})
+	}
+}
+
+// EachPart calls do with the parts of a recording, each as long as the others, and with an environment that ends each of
+// them.
+func (env *Env) EachPart(parts uint64, source replay.Source, do func(env *Env, source replay.Source) error) error {
+	part := *env
+	part.Loads /= parts
+	for k := range parts {
+		if err := do(&part, Behind(source, k*part.Loads)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copySlice is how many events each copy of the code has in turn.
+const copySlice = 20_000
+
+// Copies returns the events of a program whose code is there k times: each slice of the events belongs to another one of
+// the copies, which have sites of their own.
+func Copies(source replay.Source, k uint64) replay.Source {
+	return func(do func(trace.Block) error) error {
+		n := uint64(0)
+		return source(func(b trace.Block) error {
+			list := slices.Clone(b.Tuples)
+			for i := range list {
+				list[i].PC ^= (n / copySlice % k * 0x9E3779B1 & 0xffffffff) << 24 // another package with the same sites
+				n++
+			}
+			b.Tuples = list
+			return do(b)
+		})
+	}
 }

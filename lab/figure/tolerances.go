@@ -20,7 +20,9 @@ const (
 	StallsShare   = 10. // percent
 	NoErrorShare  = 0.5 // percent
 	FarLessFactor = 2.
-	GainShare     = 50. // percent of what is missing
+	LeastPlaces   = 50
+	LineShare     = 0.95 // R²
+	GainShare     = 50.  // percent of what is missing
 	LessPoints    = 20.
 	MorePoints    = 10.
 )
@@ -38,6 +40,7 @@ var Tolerances = []Tolerance{
 	{"better, faster", "a factor below 1.00x", "nothing less can refute it"},
 	{"substantial, most gain, tend to", fmt.Sprintf("a factor of %v and more", LittleFactor), "anything less is little"},
 	{"linear", fmt.Sprintf("a power of %.2f to %.2f", 1/LittleFactor, LittleFactor), "as for little"},
+	{"a constant rate", fmt.Sprintf("R² of a line at least %v", LineShare), "rows of the paper on value sampling have 0.999, and times of ours have noise"},
 	{"roughly, largely proportional", fmt.Sprintf("a power of %.2f to %.2f", 1/RoughlyPower, RoughlyPower),
 		"beyond that a root or a square fits better"},
 	{"most", "more than half", "its meaning"},
@@ -47,6 +50,8 @@ var Tolerances = []Tolerance{
 	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare),
 		"less than half of the tolerance " +
 			"of a number"},
+	{"an error is reached", fmt.Sprintf("it stays below from there on, and at least %d places count", LeastPlaces),
+		"of fewer places it is the error of a few loops, and falls when the next loop begins"},
 	{"far less", fmt.Sprintf("a factor of %v and more", FarLessFactor), "the least that far can mean"},
 	{"small improvements, slightly more", fmt.Sprintf("above 0 and at most %.0f %% of what is missing to 100 %%", GainShare),
 		"more than half of what is missing is no small part"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,50 +27,51 @@ import (
 // a processor with 500 MHz: with one instruction per cycle this is the time of them.
 const Interval = 124 * time.Microsecond
 
-// A Setting is a row of a table of the paper: how programs are sampled, and what it cost there.
+// A Setting says how programs are sampled.
 type Setting struct {
-	Table string // of the paper
-	Name  string
-	Paper float64 // slowdown in percent; 0 if the paper does not have it
+	Key string // in the names of what is measured
 	way
 }
 
-// Settings are the rows. Rows of two tables that are the same are measured once, in the first.
-func settings() []Setting {
+// settings are those of the paper's Table 2, and those of users: 997 interrupts a second and a random skip.
+func settings() (list []Setting) {
 	// Events of threads interrupt the program alone, so all of the time in the kernel is that
 	// of its interrupts.
-	runs := func(length, every int) way {
-		return values(tracer.SampleRequest{Interval: Interval, Length: length, Every: every, Threads: true})
+	runs := func(length, every int) tracer.SampleRequest {
+		return tracer.SampleRequest{Interval: Interval, Length: length, Every: every, Threads: true}
 	}
-	with := func(w way, modules string) way { w.Modules = modules; return w }
-	vreplay := with(runs(128, 128), "vreplay")
-	return []Setting{
-		{"2a", aloneRow, 3.9, way{SampleRequest: tracer.SampleRequest{Interval: Interval, CountOnly: true, Threads: true}}},
-		{"2a", values4, 10.7, runs(4, 2)},
-		{"2a", "values by call site", 12.2, with(runs(4, 2), "operands,callsites")},
-		{"2a", "vreplay", 5.9, vreplay},
-		{"2a", "vreplay with call sites", 6.8, with(vreplay, "vreplay,callsites")},
-		{"2b", "length 8, every 2nd", 14.8, runs(8, 2)},
-		{"2b", "length 16, every 2nd", 22.7, runs(16, 2)},
-		{"2b", "length 32, every 2nd", 40.4, runs(32, 2)},
-		{"2c", "length 8, every 4th", 10.8, runs(8, 4)},
-		{"2c", "length 16, every 8th", 9.7, runs(16, 8)},
-		{"2c", "length 32, every 16th", 9.3, runs(32, 16)},
-		{"2c", "length 64, every 32nd", 9.2, runs(64, 32)},
-		{"", userRow, 0, values(tracer.SampleRequest{Interval: time.Second / 997, Length: 4, Skip: tracer.DefaultSkip})},
-		{"", "peptrace values -with ticks", 0, values(tracer.SampleRequest{With: "ticks", Length: 16, Skip: tracer.DefaultSkip})},
-		{"", "peptrace values -threads", 0, values(tracer.SampleRequest{Interval: time.Second / 997, Length: 4, Skip: tracer.DefaultSkip, Threads: true})},
+	user := func(length, every int) tracer.SampleRequest {
+		return tracer.SampleRequest{Interval: time.Second / 997, Length: length, Every: every, Skip: tracer.DefaultSkip, Threads: true}
 	}
+	add := func(key, modules string, q tracer.SampleRequest) {
+		w := values(q)
+		if modules != "" {
+			w.Modules = modules
+		}
+		list = append(list, Setting{key, w})
+	}
+	for _, c := range []struct {
+		prefix string
+		every  int
+		runs   func(length, every int) tracer.SampleRequest
+	}{{"", 2, runs}, {"ours-", 1, user}} {
+		alone := c.runs(0, 0)
+		alone.CountOnly, alone.Skip = true, 0
+		list = append(list, Setting{c.prefix + "alone", way{SampleRequest: alone}})
+		add(c.prefix+"values", "", c.runs(4, c.every))
+		add(c.prefix+"values-callsites", "operands,callsites", c.runs(4, c.every))
+		add(c.prefix+"vreplay", "vreplay", c.runs(128, 128))
+		add(c.prefix+"vreplay-callsites", "vreplay,callsites", c.runs(128, 128))
+	}
+	for _, length := range []int{8, 16, 32} {
+		add(fmt.Sprintf("length-%d", length), "", runs(length, 2))
+	}
+	for _, every := range []int{4, 8, 16, 32} {
+		add(fmt.Sprintf("every-%d", every), "", runs(2*every, every))
+	}
+	add("ours-ticks", "", tracer.SampleRequest{With: "ticks", Length: 16, Skip: tracer.DefaultSkip})
+	return list
 }
-
-// values4 is the row that is in all of the tables 2a, 2b and 2c.
-const values4 = "length 4, every 2nd"
-
-// Other rows that the text compares.
-const (
-	aloneRow = "interrupts alone"
-	userRow  = "peptrace values, on each CPU"
-)
 
 // A Cost is what a setting costs a program in a round.
 type Cost struct {
@@ -83,7 +85,6 @@ type Cost struct {
 type Costs struct {
 	Setting
 	Programs [][]Cost // by program and round
-	Names    []string // of the programs
 }
 
 // A program is a name of a directory in testprogs, or a command line with a space in it: a program in
@@ -132,7 +133,7 @@ func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*C
 	}
 	var all []*Costs
 	for _, s := range settings() {
-		all = append(all, &Costs{s, make([][]Cost, len(programs)), names})
+		all = append(all, &Costs{s, make([][]Cost, len(programs))})
 	}
 	began := time.Now()
 	for round := range rounds {
@@ -166,10 +167,10 @@ func (e *Experiment) round(program *program, p, round int, all []*Costs) error {
 		c := all[(i+round)%len(all)] // none is always behind the same one
 		r, err := sampled(program.exe, program.args, &c.way, 0)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
+			return fmt.Errorf("%s: %w", c.Key, err)
 		}
 		if r.stdout != plain.stdout {
-			return fmt.Errorf("%s: it prints %q, without the sampler %q", c.Name, r.stdout, plain.stdout)
+			return fmt.Errorf("%s: it prints %q, without the sampler %q", c.Key, r.stdout, plain.stdout)
 		}
 		st := r.stats
 		if st.Interrupts == 0 {
@@ -229,4 +230,44 @@ func enableTimes() (io.Closer, error) {
 		return nil, fmt.Errorf("statistics of BPF programs, which need CAP_SYS_ADMIN: %w", err)
 	}
 	return c, nil
+}
+
+// least returns a number of each program: the least of the rounds, because other load on the machine only adds.
+func (c *Costs) least(f func(Cost) float64) (programs []float64) {
+	for _, rounds := range c.Programs {
+		programs = append(programs, slices.Min(each(rounds, f)))
+	}
+	return programs
+}
+
+// slowdowns returns that of each program.
+func (c *Costs) slowdowns() (programs []float64) {
+	for _, rounds := range c.Programs {
+		cpu := slices.Min(each(rounds, func(c Cost) float64 { return float64(c.CPU) }))
+		plain := slices.Min(each(rounds, func(c Cost) float64 { return float64(c.Plain) }))
+		programs = append(programs, 100*(cpu/plain-1))
+	}
+	return programs
+}
+
+func each(rounds []Cost, f func(Cost) float64) (xs []float64) {
+	for _, r := range rounds {
+		xs = append(xs, f(r))
+	}
+	return xs
+}
+
+func inKernel(c Cost) float64 { return 100 * float64(c.Kernel) / float64(c.CPU) }
+func steps(c Cost) float64    { return float64(c.Stats.Steps) / float64(c.Stats.Interrupts) }
+func missed(c Cost) float64 {
+	return 100 * float64(c.Stats.Missed) / float64(max(c.Stats.Interrupts-c.Stats.Passed, 1))
+}
+
+// inInterruptsOf returns the part of a program's time in interrupts: what our program in the kernel
+// took, and for each interrupt what it takes outside of that, which the program gaps has measured.
+func (c *Costs) inInterruptsOf(outside float64) func(Cost) float64 {
+	if c.ticks() {
+		outside = 0 // there would be as many interrupts without a sampler
+	}
+	return func(x Cost) float64 { return inKernel(x) + 100*outside*float64(x.Stats.Interrupts)/float64(x.CPU) }
 }

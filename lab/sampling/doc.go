@@ -1,16 +1,10 @@
 // Package sampling repeats the experiments of the paper on value sampling with our value
-// sampler, and shows the results beside those of the paper.
+// sampler. Package vsampfigures shows the results beside those of the paper.
 //
 //	e := &sampling.Experiment{Root: root, Work: dir, Rounds: 10, Scale: 10, Log: os.Stderr}
-//	found, err := e.Hidden()
-//	fmt.Print(sampling.HiddenTable(found))
-//
-// prints for each program with a hidden invariant at which rank the finder has it, and how much
-// faster the program is when it is specialised:
-//
-//	| program | rank | value    | ... | speed-up |
-//	|---------|-----:|---------:|-----|---------:|
-//	| interp  |    2 | result 0 | ... |     +38% |
+//	m := &figure.Measured{}
+//	err := e.Measure(m, programs, 8*time.Second, 10*time.Minute)
+//	m.Of("hidden/interp/rank") // at which rank the finder has the invariant that the program hides
 //
 // Hidden is section 3.1 of the paper, Cost its Table 2, and Bias the observation of its section 5.
 // CPU times of whole programs vary by more than sampling costs, so Taken measures what an interrupt

@@ -74,19 +74,3 @@ func (v *Evicted) add(out string) error {
 	v.Percent = append(v.Percent, 100*after/(ns[1]-ns[0]))
 	return nil
 }
-
-// EvictedTable returns what interrupts evict.
-func EvictedTable(all []*Evicted) string {
-	var b strings.Builder
-	b.WriteString("| setting | the walk behind an interrupt is longer by, ns | as a part of what evicting all lines adds (quartiles) | of the program's time |\n|---|--:|--:|--:|\n")
-	for _, v := range all {
-		part := "-"
-		if v.Hz > 0 {
-			part = fmt.Sprintf("%.2f%%", median(v.NS)*v.Hz/1e7)
-		}
-		fmt.Fprintf(&b, "| %s | %.0f | %.0f%% (%.0f–%.0f) | %s |\n", v.Name, median(v.NS), median(v.Percent), quantile(v.Percent, .25), quantile(v.Percent, .75), part)
-	}
-	b.WriteString("\nThe paper counts misses of each block: 88% of the blocks have none, 3% miss at 81 to 100% of the loads. Without counters of misses the blocks cannot be told apart here. " +
-		"More than 100% are lines from further away than the second cache, and what the processor has lost of pages and branches. Without a sampler the interrupts are those of the kernel's own clock.\n")
-	return b.String()
-}

@@ -21,9 +21,9 @@ func mean(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-// fit returns the line with the least squares of distances, y = a + slope·x, and which part of
+// Fit returns the line with the least squares of distances, y = a + slope·x, and which part of
 // the variance of y it explains.
-func fit(x, y []float64) (slope, r2 float64) {
+func Fit(x, y []float64) (slope, r2 float64) {
 	mx, my := mean(x), mean(y)
 	var xx, xy, yy float64
 	for i := range x {

@@ -26,13 +26,6 @@ import (
 func TestJSON(t *testing.T) {
 	commandtest.Listings(t, &figures, makeFigures, []commandtest.Listing{
 		{Line: "size -engine cop(slots=512)", Rows: sizeRows},
-		{Line: "run -o plots -permutations 6 -seeds 3 strat-4", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 -seeds 2 strat-7", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 -seeds 2 strat-8", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 -seeds 2 strat-9", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 -branches 50000 -seeds 2 strat-10", Rows: figureRows},
-		{Line: "run -o plots -traces traces -branches 200000 -seeds 2 strat-11", Rows: figureRows},
-		{Line: "run -o plots -traces traces -loads 200000 -seeds 2 strat-filter", Rows: figureRows},
 		{Line: "run -o plots -traces traces -loads 200000 rap-2", Rows: figureRows},
 		{Line: "run -o plots -traces traces -loads 100000 rap-3", Rows: figureRows},
 		{Line: "run -o plots -traces traces -loads 200000 rap-5", Rows: figureRows},
@@ -48,8 +41,8 @@ func TestJSON(t *testing.T) {
 // the standard error.
 func TestErrorsWithJSON(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	code := figures.Run(strings.Fields("run -json -traces nowhere strat-7"), nil, &stdout, &stderr)
-	if code != 1 || !strings.HasSuffix(stdout.String(), "\n  \"figures\": []\n}\n") || !strings.HasPrefix(stderr.String(), "figures: strat-7: nowhere/typecheck.loads.trace: no such trace ") {
+	code := figures.Run(strings.Fields("run -json -traces nowhere rap-5"), nil, &stdout, &stderr)
+	if code != 1 || !strings.HasSuffix(stdout.String(), "\n  \"figures\": []\n}\n") || !strings.HasPrefix(stderr.String(), "figures: rap-5: nowhere/flate.loads.trace: no such trace ") {
 		t.Errorf("got %d, %q, %q", code, &stdout, &stderr)
 	}
 }

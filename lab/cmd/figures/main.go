@@ -4,14 +4,12 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/figure/copfigures"
 	"github.com/pepgo/pep/lab/figure/rapfigures"
-	"github.com/pepgo/pep/lab/figure/stratfigures"
 	"github.com/pepgo/pep/lab/transistors"
 )
 
@@ -44,17 +42,13 @@ func size(c *command.Call) error {
 }
 
 // papers returns the papers in the order in which "all" runs their figures.
-func papers(permutations int) []figure.Paper {
-	return []figure.Paper{stratfigures.Paper(permutations), rapfigures.Paper(), copfigures.Paper()}
-}
+func papers() []figure.Paper { return []figure.Paper{rapfigures.Paper(), copfigures.Paper()} }
 
 // runFigures is the verb run.
 func runFigures(c *command.Call) error {
 	env := &figure.Env{Overhead: cost.Default}
 	dir := c.Flags.String("traces", "../build/traces", "")
 	out := c.Flags.String("o", "results/figures", "")
-	page := c.Flags.String("page", "", "")
-	permutations := c.Flags.Int("permutations", 2500, "")
 	c.Flags.Uint64Var(&env.Loads, "loads", 16_000_000, "")
 	c.Flags.Uint64Var(&env.Branches, "branches", 4_000_000, "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
@@ -65,18 +59,11 @@ func runFigures(c *command.Call) error {
 		return err
 	}
 	env.Source, env.Sites, env.Layout = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
-	all := papers(*permutations)
-	chosen, err := figure.Choose(all, c.Args)
+	chosen, err := figure.Choose(papers(), c.Args)
 	if err != nil {
 		return command.Usagef("run: %w", err)
 	}
-	document := figure.Page{Command: line, Date: time.Now().Format(time.DateOnly)}
-	if *page != "" {
-		if document.Paper, err = figure.PaperOf(all, chosen); err != nil {
-			return command.Usagef("run: -page: %w", err)
-		}
-	}
 	var failed error
-	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
-	return document.Save(*page, errors.Join(err, failed))
+	err = c.Print(&figure.Listing{Command: line, Figures: figure.Run(chosen, env, *out, &failed)}, nil)
+	return errors.Join(err, failed)
 }

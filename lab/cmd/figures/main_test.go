@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +50,7 @@ func makeExample(dir string) error {
 }
 
 // The pages of papers are what the command prints: their numbers are in files beside them. If this fails after a change
-// of claims, tolerances or prose, make them again: figures paper -again cop rap pep.
+// of claims, tolerances or prose, make them again: figures paper -again cop rap strat vsamp pep.
 func TestPagesOfPapersAreOutput(t *testing.T) {
 	for _, b := range besides {
 		file := filepath.Join("..", "..", "results", "paper-"+b.Name)
@@ -72,43 +71,6 @@ func TestPagesOfPapersAreOutput(t *testing.T) {
 		}
 		if len(m.Header) < 2 || !strings.HasPrefix(m.Header[0], "figures paper") || !strings.HasPrefix(m.Header[1], "commit ") {
 			t.Errorf("%s.txt: header %q, want the command and the commit", file, m.Header)
-		}
-	}
-}
-
-// Each paper has a page with a part for each of its figures. Figures of different papers cannot be on one page.
-func TestPageOfEachPaper(t *testing.T) {
-	all := papers(1)
-	for _, p := range all {
-		document := figure.Page{Paper: p, Command: "figures run x"}
-		for _, f := range p.Figures {
-			document.Figures = append(document.Figures, &figure.Result{ID: f.ID, Title: f.Title, Rows: []figure.Row{{Key: "n", What: "n"}}})
-		}
-		file := filepath.Join(t.TempDir(), "page.md")
-		if err := document.Save(file, nil); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		page := string(text)
-		if got, want := strings.Count(page, "\n* ["), len(p.Figures); got != want {
-			t.Errorf("%s: %d sentences, want %d:\n%s", p.Prefix, got, want, page)
-		}
-		if !strings.HasPrefix(page, "# "+p.Title+"\n\n"+p.Introduction) {
-			t.Errorf("the page begins with %q", page[:100])
-		}
-		for _, other := range all {
-			for _, f := range other.Figures {
-				own := other.Prefix == p.Prefix
-				if strings.Contains(page, "\n## "+f.ID+"\n") != own || strings.HasPrefix(f.ID, p.Prefix) != own {
-					t.Errorf("the page of %s has %s: %t", p.Prefix, f.ID, !own)
-				}
-				if _, err := figure.PaperOf(all, append(slices.Clone(p.Figures), f)); (err == nil) != own {
-					t.Errorf("%s with those of %s: %v", f.ID, p.Prefix, err)
-				}
-			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 // This file is the verb paper.
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,10 +17,13 @@ import (
 	"github.com/pepgo/pep/lab/figure/copfigures"
 	"github.com/pepgo/pep/lab/figure/pepfigures"
 	"github.com/pepgo/pep/lab/figure/rapfigures"
+	"github.com/pepgo/pep/lab/figure/stratfigures"
+	"github.com/pepgo/pep/lab/figure/vsampfigures"
 )
 
 // besides are the papers that have a page of claims.
-var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &pepfigures.Beside}
+var besides = []*figure.Beside{&copfigures.Beside, &rapfigures.Beside, &stratfigures.Beside, &vsampfigures.Beside,
+	&pepfigures.Beside}
 
 // paper is the verb paper.
 func paper(c *command.Call) error {
@@ -27,8 +31,8 @@ func paper(c *command.Call) error {
 	again := c.Flags.Bool("again", false, "")
 	dir := c.Flags.String("traces", "../build/traces", "")
 	out := c.Flags.String("o", "results", "")
+	loads := c.Flags.Uint64("loads", 0, "")
 	c.Flags.StringVar(&env.Lines, "lines", "../build/pep", "")
-	c.Flags.Uint64Var(&env.Loads, "loads", 8_000_000, "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
 	line := strings.Join(append([]string{"figures paper"}, c.Args...), " ")
 	if err := c.Parse(1, -1); err != nil {
@@ -44,6 +48,7 @@ func paper(c *command.Call) error {
 		file := filepath.Join(*out, "paper-"+name)
 		if !*again {
 			m := &figure.Measured{Header: []string{line, fmt.Sprintf("commit %s, %s", commit(), time.Now().Format(time.DateOnly))}}
+			env.Loads = cmp.Or(*loads, besides[i].Loads)
 			if err := besides[i].Measure(env, m); err != nil {
 				return err
 			}

@@ -19,21 +19,10 @@ Run it in the folder lab of the source of pep, as make figures does:
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	runUsage = `figures run [-json] [-traces DIR] [-o DIR] [-page FILE] [-loads N] [-branches N] [-permutations N] [-seed 1] [-seeds 10] [-cycles 3.35] ID...|all
+	runUsage = `figures run [-json] [-traces DIR] [-o DIR] [-loads N] [-branches N] [-seed 1] [-seeds 10] [-cycles 3.35] ID...|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs that begin
-with strat are those of Sastry, Bodik and Smith, ISCA 2001:
-
-	strat-4    error of samplers on random permutations
-	strat-7    error and overhead of the largest working set
-	strat-8    errors of the other programs
-	strat-9    sizes of the table
-	strat-10   a second level of 16 entries
-	strat-11   edges and calls in one compressor
-	strat-filter   filters of places that have converged
-
-IDs that begin with rap are those of Mysore, Agrawal, Sherwood, Shrivastava and
-Suri, CGO 2006:
+with rap are about Mysore, Agrawal, Sherwood, Shrivastava and Suri, CGO 2006:
 
 	rap-2            nodes at worst and in fact, by children and merge interval
 	rap-3            merges in batches and after every split
@@ -53,51 +42,47 @@ IDs that begin with cop go beyond Zilles and Sohi, HPCA 2001:
 	cop-upper    a second pass for the upper halves of values
 	cop-phases   a phase detector that clears masks
 
-All but strat-4 and rap-cost need traces of the test programs:
-PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
-PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; strat
-and rap use further recordings if they are there, PROGRAM.loads-2.trace and so on;
-make figures records them.
+All but rap-cost need traces of the test programs: PROGRAM.loads.trace,
+PROGRAM.calls.trace, PROGRAM.pairs.trace, PROGRAM.ops.trace, and
+PROGRAM.blocks.trace with PROGRAM.blocks.layout; rap uses further recordings if
+they are there, PROGRAM.loads-2.trace and so on; make figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
 	                   lab/formats.md explains the fields
 	-traces DIR        where they are (default ../build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
 	                   (default results/figures)
-	-page FILE         also write a page about the figures, which are those of one
-	                   paper, in Markdown: what they are, what they show in
-	                   short, and the figures; those that FILE has and that do
-	                   not run stay as they are; without an error only
 	-loads N           how many events of a recording of loads, blocks, pairs or ops
 	                   are run (default 16000000); a pair is two events, and an
-	                   operation three; strat-10 and cop-sweep take a quarter
+	                   operation three; cop-sweep takes a quarter
 	-branches N        how many of a recording of calls, which are edges and calls
 	                   (default 4000000)
-	-permutations N    of strat-4, of all seeds together (default 2500)
-	-seed 1            of strat-4, of all engines, and of the random points of rap-2
-	-seeds 10          with how many seeds, from -seed on, strat replays a recording,
-	                   and of the random points of rap-2
+	-seed 1            of engines, and of the random points of rap-2
+	-seeds 10          how many seeds the random points of rap-2 have, from -seed on
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30
 
 Examples:
 
-	figures run -o plots -permutations 5 strat-4
-	figures run -json -o plots -permutations 5 strat-4
+	figures run -o plots rap-cost
+	figures run -json -o plots rap-cost
 `
 
 	paperUsage = `figures paper [-again] [-traces DIR] [-lines DIR] [-o DIR] [-loads N] [-seed 1] NAME...
 
 Writes the page of a paper: each claim with ours beside it, whether the two agree,
 and why not. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal, Sherwood,
-Shrivastava and Suri, CGO 2006, and pep is Bond and McKinley, MICRO 2005. The page is
-DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. cop and rap take minutes,
-and traces that make paper-NAME records; pep takes what make paper-pep has measured.
+Shrivastava and Suri, CGO 2006, strat is Sastry, Bodik and Smith, ISCA 2001, vsamp is
+Burrows and others, ASPLOS 2000, and pep is Bond and McKinley, MICRO 2005. The page is
+DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. cop, rap and strat take
+minutes, and traces that make paper-NAME records; vsamp samples live programs, and needs
+the rights of peptrace values; pep takes what make paper-pep has measured.
 
 	-again       make the page of the numbers that are in DIR/paper-NAME.txt
 	-traces DIR  where traces are, as for figures run (default ../build/traces)
 	-lines DIR   where pepbench has written lines for pep (default ../build/pep)
 	-o DIR       where the files go (default results)
-	-loads N     how many events of a recording are run (default 8000000)
+	-loads N     how many events of a recording are run (default 8000000, of strat
+	             16000000)
 	-seed 1      of random orders
 
 Examples:

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/lab/figure"
 )
 
@@ -202,27 +201,12 @@ func reasons(env *figure.Env, m *figure.Measured, p figure.Program) error {
 	return nil
 }
 
-// The working sets that are made of that of the largest: each slice of the loads belongs to another one of so many
-// copies of the code, which have sites of their own.
+// copiesOfCode are how often the code of the largest working set is there, to make larger ones of it.
 var copiesOfCode = []uint64{1, 3, 10, 30}
-
-const copySlice = 20_000 // loads
 
 // copied returns the loads of a program whose code is there k times.
 func (x *stream) copied(k uint64) (*stream, error) {
-	source := func(do func(trace.Block) error) error {
-		n := uint64(0)
-		return x.source(func(b trace.Block) error {
-			list := slices.Clone(b.Tuples)
-			for i := range list {
-				list[i].PC ^= (n / copySlice % k * 0x9E3779B1 & 0xffffffff) << 24 // another package with the same sites
-				n++
-			}
-			b.Tuples = list
-			return do(b)
-		})
-	}
-	return newStream(x.Program, source, x.limit)
+	return newStream(x.Program, figure.Copies(x.source, k), x.limit)
 }
 
 // workingSets measures overhead and error by the size of the working set.

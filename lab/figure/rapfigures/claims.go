@@ -19,6 +19,7 @@ var Beside = figure.Beside{
 		"denied when there is no node left, and " +
 		"entries of the TCAM that move to stay in order (decision 16)",
 	Runs:    "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
+	Loads:   8_000_000,
 	Measure: measureAll,
 	Claims:  claims,
 	Answers: answers,

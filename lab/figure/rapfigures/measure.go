@@ -17,7 +17,6 @@ import (
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/lab/figure"
 )
 
@@ -72,40 +71,6 @@ func measureAll(env *figure.Env, m *figure.Measured) error {
 	return measureNarrow(env, m)
 }
 
-// after returns the events of a source behind n events, from a whole sample on.
-func after(source replay.Source, n uint64) replay.Source {
-	return func(do func(trace.Block) error) error {
-		skip, began := n, false
-		return source(func(b trace.Block) error {
-			if skip >= uint64(len(b.Tuples)) {
-				skip -= uint64(len(b.Tuples))
-				return nil
-			}
-			b.Tuples = b.Tuples[skip:]
-			if skip = 0; !began {
-				first := slices.IndexFunc(b.Tuples, func(t tuple.Tuple) bool { return t.Tag().Further() == 0 })
-				if first < 0 {
-					return nil
-				}
-				b.Tuples, began = b.Tuples[first:], true
-			}
-			return do(b)
-		})
-	}
-}
-
-// eachPart calls do with the parts of a recording, and an environment that ends each of them.
-func eachPart(env *figure.Env, source replay.Source, do func(env *figure.Env, source replay.Source) error) error {
-	part := *env
-	part.Loads /= parts
-	for k := range uint64(parts) {
-		if err := do(&part, after(source, k*part.Loads)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // measureValues builds trees from the values that a program loads.
 func measureValues(env *figure.Env, m *figure.Measured, p figure.Program) error {
 	source, err := env.Source(p.Name, ofValues)
@@ -113,7 +78,7 @@ func measureValues(env *figure.Env, m *figure.Measured, p figure.Program) error 
 		return err
 	}
 	first := true
-	return eachPart(env, source, func(env *figure.Env, source replay.Source) error {
+	return env.EachPart(parts, source, func(env *figure.Env, source replay.Source) error {
 		points, err := pointsOf(env, source, ofValues)
 		if err != nil {
 			return err
@@ -150,7 +115,7 @@ func measureCode(env *figure.Env, m *figure.Measured, p figure.Program) error {
 			break
 		}
 		part := 0
-		err := eachPart(env, placed, func(env *figure.Env, source replay.Source) error {
+		err := env.EachPart(parts, placed, func(env *figure.Env, source replay.Source) error {
 			part++
 			if i > 0 && part > 1 {
 				return nil
@@ -418,7 +383,7 @@ func measurePairs(env *figure.Env, m *figure.Measured, p figure.Program) error {
 	if err != nil {
 		return err
 	}
-	return eachPart(env, source, func(env *figure.Env, source replay.Source) error {
+	return env.EachPart(parts, source, func(env *figure.Env, source replay.Source) error {
 		for _, c := range columns {
 			tree := treeOfColumn(c.name)
 			sent, err := messagesOf(env, source, "where(pass=first):"+tree, dl1+":where(pass=first):"+tree,
@@ -461,7 +426,7 @@ func measureNarrow(env *figure.Env, m *figure.Measured) error {
 	if err != nil {
 		return err
 	}
-	return eachPart(env, source, func(env *figure.Env, source replay.Source) error {
+	return env.EachPart(parts, source, func(env *figure.Env, source replay.Source) error {
 		x, err := narrowOf(env, figure.Origin{Program: p, Recording: figure.Recordings[0]}, source)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 
 // Paper returns the figures.
 func Paper() figure.Paper {
-	return figure.Paper{Prefix: "rap-", Subject: "range adaptive profiling", Title: "Figures of range adaptive profiling", Introduction: introduction, Dated: true, Figures: []figure.Figure{
+	return figure.Paper{Figures: []figure.Figure{
 		{ID: "rap-2", Title: "nodes at worst and in fact, by b and q (RAP-12)", Experiment: nodesByOption},
 		{ID: "rap-3", Title: "merges in batches and after every split (RAP-10)", Experiment: mergeBatches},
 		{ID: "rap-5", Title: "hot ranges of the values that a compressor loads (RAP-13, RAP-31)", Experiment: hotValues},
@@ -28,6 +28,3 @@ func Paper() figure.Paper {
 // rule is what the setup of a figure says about its rows.
 var rule = "a run is one recording, because trees have nothing random; " + figure.Agreement + "; a number may be off by a factor of " + fmt.Sprint(figure.Slack) +
 	", nodes and errors that the paper states may be fewer, too, and bounds hold as they stand"
-
-const introduction = `Tables and plots of the experiments of Mysore, Agrawal, Sherwood, Shrivastava and Suri, *Profiling over Adaptive Ranges*, CGO 2006; the claims of the paper are in paper-rap.md.
-`

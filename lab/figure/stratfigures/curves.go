@@ -1,91 +1,54 @@
 package stratfigures
 
-// This file has what is measured of a run, and curves and drawings of many runs.
+// This file has what is computed from the curves of compressors.
 
 import (
 	"math"
-	"slices"
 
+	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/lab/figure"
-	"github.com/pepgo/pep/lab/plot"
 )
 
-// limit is the error in percent of which the paper states after how many events engines are below it.
+// limit is the error in percent of which the paper states after how many events compressors are below it.
 const limit = 5
 
-// until returns the points of a curve up to a number of events.
-func until(c metric.Curve, events uint64) metric.Curve {
-	for i, p := range c {
-		if p.Events > events {
-			return c[:i]
+// counted returns the curve of errors from where enough places count.
+func counted(r *replay.Result) metric.Curve {
+	for i, n := range r.Places {
+		if n >= figure.LeastPlaces {
+			return r.Errors[i:]
 		}
 	}
-	return c
+	return nil
 }
 
-// at returns the last value of a curve up to a number of events.
-func at(c metric.Curve, events uint64) float64 {
-	c = until(c, events)
+// until returns the points of a curve up to a number of events that have an error.
+func until(c metric.Curve, events uint64) (list metric.Curve) {
+	for _, p := range c {
+		if p.Events <= events && !math.IsNaN(p.Error) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// begin is the number of events at the first point of a curve, NaN without points.
+func begin(c metric.Curve) float64 {
+	if len(c) == 0 {
+		return math.NaN()
+	}
+	return float64(c[0].Events)
+}
+
+// last is the error at the last point, NaN without points.
+func last(c metric.Curve) float64 {
 	if len(c) == 0 {
 		return math.NaN()
 	}
 	return c[len(c)-1].Error
 }
-
-// errorPercent is the error at the end.
-func errorPercent(r *replay.Result) float64 { return 100 * r.Error.Mean }
-
-// mean is the mean over the points of a curve.
-func mean(c metric.Curve) (m float64) {
-	if len(c) == 0 {
-		return math.NaN()
-	}
-	for _, p := range c {
-		m += p.Error / float64(len(c))
-	}
-	return m
-}
-
-// alongCurves returns a curve of an engine. Each point has what a function computes from the points of the curves of all
-// runs, such as their median.
-func alongCurves(list []*figure.Batch, engine string, of func(r *replay.Result) metric.Curve, what func(figure.Tally) float64) (c metric.Curve) {
-	at := map[uint64]figure.Tally{}
-	for _, b := range list {
-		for _, r := range b.Of(engine) {
-			for _, p := range of(r) {
-				at[p.Events] = append(at[p.Events], p.Error)
-			}
-		}
-	}
-	var events []uint64
-	for n := range at {
-		events = append(events, n)
-	}
-	slices.Sort(events)
-	for _, n := range events {
-		c = append(c, metric.Point{Events: n, Error: what(at[n])})
-	}
-	return c
-}
-
-// curvesOf returns a curve of medians for each engine.
-func curvesOf(list []*figure.Batch, engines []string, of func(r *replay.Result) metric.Curve) (c []plot.Curve) {
-	for _, e := range engines {
-		c = append(c, plot.Curve{Name: e, Points: alongCurves(list, e, of, figure.Tally.Median)})
-	}
-	return c
-}
-
-const maxError = 30 // percent, where plots of errors end: all begin at 100
-
-// first is the number of events after which the error of an engine is below the limit for the
-// first time.
-func first(r *replay.Result) float64 { return reached(r.Errors.FirstBelow(limit)) }
-
-// stays is the number of events from which on the error stays below the limit.
-func stays(r *replay.Result) float64 { return reached(r.Errors.StaysBelow(limit)) }
 
 func reached(n uint64, ok bool) float64 {
 	if !ok {
@@ -94,50 +57,138 @@ func reached(n uint64, ok bool) float64 {
 	return float64(n)
 }
 
-func messages(r *replay.Result) float64        { return float64(r.Messages) }
-func overheadPercent(r *replay.Result) float64 { return r.Percent() }
-
-// quotient is the measure that divides what f returns for engine a by what it returns for engine b.
-func quotient(a, b string, f func(*replay.Result) float64) figure.Measure {
-	return func(of func(string) *replay.Result) float64 { return f(of(a)) / f(of(b)) }
-}
-
-// across returns what the function f computes from a measure of each program: one number for each seed and recording.
-func across(list []*figure.Batch, m figure.Measure, f func(one figure.Tally) float64) figure.Tally {
-	return figure.TallyAcross(list, func(b *figure.Batch) figure.Tally { return b.Tally(m) }, f)
-}
-
-func errorsOf(r *replay.Result) metric.Curve { return r.Errors }
-func sentOf(r *replay.Result) metric.Curve   { return r.Sent }
-
-// errorLines draws the medians of the errors of engines.
-func errorLines(title string, list []*figure.Batch, engines []string) plot.Lines {
-	return plot.Lines{
-		Title: title, X: "load events", Y: "error %, median of runs", LogX: true, MaxY: maxError, Limit: limit,
-		Curves: curvesOf(list, engines, errorsOf),
+func mean(c metric.Curve) float64 {
+	if len(c) == 0 {
+		return math.NaN()
 	}
-}
-
-// ranges draws the median, the least and the greatest error of some engines.
-func ranges(title string, list []*figure.Batch, engines ...string) plot.Lines {
-	l := plot.Lines{Title: title, X: "load events", Y: "error %", LogX: true, MaxY: maxError, Limit: limit}
-	for _, what := range []struct {
-		name string
-		of   func(figure.Tally) float64
-	}{{"least", figure.Tally.Least}, {"median", figure.Tally.Median}, {"greatest", figure.Tally.Most}} {
-		for _, e := range engines {
-			l.Curves = append(l.Curves, plot.Curve{Name: e + ", " + what.name, Points: alongCurves(list, e, errorsOf, what.of)})
-		}
-	}
-	return l
-}
-
-// finite returns the points that have an error.
-func finite(c metric.Curve) (f metric.Curve) {
+	sum := 0.0
 	for _, p := range c {
-		if !math.IsNaN(p.Error) {
-			f = append(f, p)
+		sum += p.Error
+	}
+	return sum / float64(len(c))
+}
+
+// geometric is the geometric mean along a curve.
+func geometric(c metric.Curve) float64 {
+	if len(c) == 0 {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, p := range c {
+		sum += math.Log(p.Error)
+	}
+	return math.Exp(sum / float64(len(c)))
+}
+
+// power is the power of the number of events that the points of a curve follow best; NaN of fewer than two points.
+func power(c metric.Curve) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for _, p := range c {
+		x, y := math.Log(float64(p.Events)), math.Log(p.Error)
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+}
+
+// settled is the number of events from which on the error is below twice that at the end; NaN without points.
+func settled(c metric.Curve) float64 {
+	if len(c) == 0 {
+		return math.NaN()
+	}
+	return reached(c.StaysBelow(2 * last(c)))
+}
+
+// Levels of accuracy in percent, from the first on; each is by a factor lower than the one before. A level counts if one
+// of two compressors needs events for it, and the faster has it after a part of them: the slower then has time.
+const (
+	firstLevel = 30
+	leastLevel = 0.05
+	levelStep  = 1.1
+	partOfRun  = 4
+)
+
+// slower returns how many times as many events one compressor needs as another for the same error: the median of the
+// levels of accuracy. It is infinite if the slower one does not have most of them at the end, and NaN if there are none.
+func slower(slow, fast *replay.Result) float64 {
+	a, b := counted(slow), counted(fast)
+	if len(b) == 0 {
+		return math.NaN()
+	}
+	var all figure.Tally
+	for level := float64(firstLevel); level > leastLevel; level /= levelStep {
+		by, ok := b.StaysBelow(level)
+		if !ok || by > b[len(b)-1].Events/partOfRun {
+			break
+		}
+		if x := reached(a.StaysBelow(level)) / float64(by); x != 1 || by != b[0].Events {
+			all = append(all, x)
 		}
 	}
-	return f
+	return all.Median()
 }
+
+// sentAt returns how many messages a compressor has sent at a point of its curve.
+func sentAt(r *replay.Result, i int) float64 {
+	p := r.Sent[i]
+	return p.Error / 100 * cost.Default.PerEvent * float64(p.Events) / cost.Default.PerMessage
+}
+
+// fewer returns by how many messages another compressor is below the random one: the least along the curve; and the messages
+// of the other to those of the random one at the point nearest to a 64th of the events.
+func fewer(random, other *replay.Result) (least, atFirst float64) {
+	least, atFirst = math.Inf(1), math.NaN()
+	for i, p := range random.Sent {
+		least = min(least, math.Round(sentAt(random, i)-sentAt(other, i)))
+		if p.Events <= random.Events/64 {
+			atFirst = sentAt(other, i) / sentAt(random, i)
+		}
+	}
+	return least, atFirst
+}
+
+// errorOf is the error at the end, in percent.
+func errorOf(r *replay.Result) float64 { return 100 * r.Error.Mean }
+
+// atEqualMessages returns the error of a compressor to that of a stratified sampler with as many messages. Errors of
+// samplers that differ in their rates alone follow a power of the number of messages, so the error lies between those of
+// two rates. For example: 4 % with 100 messages and 2 % with 400 mean 2.83 % with 200. A compressor with fewer messages
+// than the slowest sampler is compared with that one, which has the advantage; one with more than the fastest has nothing
+// to be compared with: NaN.
+func atEqualMessages(x *replay.Result, of func(rate int) *replay.Result) float64 {
+	if x.Messages > of(rates[0]).Messages {
+		return math.NaN()
+	}
+	slow := of(rates[len(rates)-1])
+	if x.Messages <= slow.Messages {
+		return errorOf(x) / errorOf(slow)
+	}
+	for i := len(rates) - 2; ; i-- {
+		fast := of(rates[i])
+		if x.Messages <= fast.Messages {
+			part := math.Log(float64(x.Messages)/float64(slow.Messages)) / math.Log(float64(fast.Messages)/float64(slow.Messages))
+			return errorOf(x) / (errorOf(slow) * math.Pow(errorOf(fast)/errorOf(slow), part))
+		}
+		slow = fast
+	}
+}
+
+// reduced returns by which factor the rate of a stratified sampler can be lower than that of the random one without a
+// greater error: on a power law between the rates. It is at most that of the slowest.
+func reduced(random *replay.Result, of func(rate int) *replay.Result) float64 {
+	for i := len(rates) - 1; i >= 0; i-- {
+		good := errorOf(of(rates[i]))
+		if good > errorOf(random) {
+			continue
+		}
+		rate := float64(rates[i])
+		if i+1 < len(rates) {
+			next := float64(rates[i+1])
+			rate *= math.Pow(next/rate, math.Log(errorOf(random)/good)/math.Log(errorOf(of(rates[i+1]))/good))
+		}
+		return rate / 256
+	}
+	return 0
+}
+
+// windows are parts of the stream from its beginning: as long as 512 counters, 1024 and so on can hold events back.
+var windows = []uint64{1 << 17, 1 << 18, 1 << 19, 1 << 20}
