@@ -29,8 +29,6 @@ type form struct {
 	text  string      // what it does, for help and README.md
 	see   string      // a link for README.md
 	words [][2]string // words that the value may be made of, and what they mean
-
-	unready bool // nobody is told of it yet
 }
 
 // ourFlags is the table. Help and README.md have the flags in this order.
@@ -43,10 +41,10 @@ var ourFlags = []ourFlag{
 	}},
 	{name: "pepmode", choice: true, forms: []form{
 		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
+		{value: string(rewrite.Windows), text: "sample paths of a program whose code stays as it is: at a tick, interpret what it does next; cheaper, with fewer paths, of all packages and the Go runtime (linux/amd64)", see: "[how](../decisions/0039-windows.md)"},
 		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](../formats.md#profiles)"},
 		{value: "cover", text: "count as exact does, but end paths where a decision has been made, so that a path says how each operand of && and || was evaluated; operands of values and of cases are branches, too, and so are the values of a case: for coverage of branches and conditions (MC/DC)"},
 		{value: "taps", text: "profile no paths: taps only"},
-		{value: string(rewrite.Windows), unready: true},
 	}, set: func(a *Args, value string) error {
 		a.Mode = rewrite.Mode(value)
 		return nil
@@ -197,9 +195,7 @@ func (a *Args) parseOurs(name, value string) error {
 
 func (f ourFlag) values() (values []string) {
 	for _, form := range f.forms {
-		if !form.unready {
-			values = append(values, form.value)
-		}
+		values = append(values, form.value)
 	}
 	return values
 }
@@ -266,9 +262,6 @@ func FlagHelp(taps bool) string {
 			continue
 		}
 		for _, form := range f.forms {
-			if form.unready {
-				continue
-			}
 			describe(&b, "-"+f.name+"="+form.value, form.text)
 			for _, w := range form.words {
 				describe(&b, "    "+w[0], w[1])
@@ -311,9 +304,6 @@ func FlagTable() string {
 			continue
 		}
 		for _, form := range f.forms {
-			if form.unready {
-				continue
-			}
 			text := form.text
 			for i, w := range form.words {
 				text += [2]string{": ", ", "}[min(i, 1)] + "`" + w[0] + "`"

@@ -87,7 +87,7 @@ func Follow(exe string, t *actions.Table, tracer, dir string, args ...string) (P
 	_, err := Trace(exe, t, tracer, dir, func(s Step) error {
 		m := machines[s.G]
 		if m == nil {
-			m = follow.New(t.Ops, slots, 1<<12, 1<<16)
+			m = follow.New(t.Ops, slots, follow.NewMemory(1<<12, 1<<16))
 			machines[s.G] = m
 		}
 		m.Step(s.Depth, s.Func, s.Action)

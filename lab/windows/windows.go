@@ -99,7 +99,7 @@ func Measure(exe string, t *actions.Table, tracer, dir string, forms []Form, num
 	r.Instructions, err = branches.Trace(exe, t, tracer, dir, func(s branches.Step) error {
 		m := machines[s.G]
 		if m == nil {
-			m = follow.New(t.Ops, slots, 1<<12, 1<<16)
+			m = follow.New(t.Ops, slots, follow.NewMemory(1<<12, 1<<16))
 			machines[s.G] = m
 		}
 		m.Step(s.Depth, s.Func, s.Action)
@@ -163,7 +163,7 @@ func (x *set) step(s branches.Step, t *actions.Table, slots []uint16, free []*fo
 			w.m, free = free[n-1], free[:n-1]
 			w.m.Reset()
 		} else {
-			w.m = follow.New(t.Ops, slots, 256, 4096)
+			w.m = follow.New(t.Ops, slots, follow.NewMemory(256, 4096))
 		}
 		x.running = append(x.running, w)
 		x.next++

@@ -11,6 +11,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
 	"github.com/pepgo/pep/runtime/pepfile"
@@ -59,6 +60,12 @@ type taker struct {
 	last    uint16
 	stacks  window.Stacks
 	machine interp.Machine
+
+	followed [window.MaxStacks]struct { // memory of stacks
+		frames    [128]follow.Frame
+		registers [1024]uint32
+		ends      [1024]uint32
+	}
 }
 
 // A tally is how often a window has counted an entry. Its entry stays known in later windows until another one needs the
@@ -73,7 +80,7 @@ type tally struct {
 }
 
 var (
-	theTakers    [takers]taker
+	theTakers    *[takers]taker  // nil until windows may be taken
 	takerAt      [takers]uintptr // their addresses, for assembly; 0 until windows may be taken
 	decodedCode  interp.Code
 	vectors      window.Layout

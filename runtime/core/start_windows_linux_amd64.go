@@ -40,12 +40,21 @@ func readyWindows() (problem string) {
 	fatalPCs = golink.FatalPCs()
 	longest = longWindow
 	timed, quick := loadTimer()
+	// Off the heap, and no variable: the collector would look through all of it, and begin its cycles later.
+	all, e := offHeap[[takers]taker](1)
+	if e != 0 {
+		return "room for windows: mmap: " + e.Error()
+	}
+	theTakers = &all[0]
 	for i := range theTakers {
 		t := &theTakers[i]
 		t.machine.Init(&decodedCode)
 		t.machine.Act = onEvent
 		t.machine.Time, t.machine.Quick = timed, quick
-		t.stacks.Init(newFollow)
+		for k := range t.followed {
+			m := &t.followed[k]
+			t.stacks.Init(k, follow.New(program.Ops(), program.Registers(), follow.Memory{Frames: m.frames[:], Regs: m.registers[:], Ends: m.ends[:]}))
+		}
 		takerAt[i] = uintptr(unsafe.Pointer(t))
 	}
 	beginWindowCode, runWindowCode, endWindowCode = golink.CodeOf(beginWindow), golink.CodeOf(runWindow), golink.CodeOf(endWindow)
@@ -128,10 +137,4 @@ func offHeap[T any](n int) ([]T, sys.Errno) {
 		return nil, e
 	}
 	return unsafe.Slice((*T)(p), n), 0
-}
-
-// newFollow returns what keeps the path registers of a goroutine.
-func newFollow() *follow.Machine {
-	const frames, registers = 128, 1024
-	return follow.New(program.Ops(), program.Registers(), frames, registers)
 }

@@ -1,7 +1,7 @@
 // Package follow keeps the path registers of a program that has none: it is told at which instructions the program
 // comes by, as far as the table of actions has rows for them, and says which paths end.
 //
-//	m := follow.New(ops, slots, 256, 4096)
+//	m := follow.New(ops, slots, follow.NewMemory(256, 4096))
 //	m.Step(depth, fn, action)      // for each row, in order
 //	for _, p := range m.Ended() { count(p) }
 //
@@ -26,7 +26,8 @@ import "github.com/pepgo/pep/format/register"
 // none is the value of a register that has none. No path has this number.
 const none = 1<<32 - 1
 
-type frame struct {
+// A Frame is one of the stack.
+type Frame struct {
 	depth uint64
 	fn    uint32
 	regs  int // index of the first register
@@ -40,7 +41,7 @@ type Machine struct {
 
 	ops    []register.Op
 	slots  []uint16
-	frames []frame // the first depth of them are those of the stack
+	frames []Frame // the first depth of them are those of the stack
 	depth  int
 	regs   []uint32 // the first used of them belong to frames
 	used   int
@@ -48,11 +49,20 @@ type Machine struct {
 	ends   int
 }
 
-// New returns a machine for a program with the given operations, whose function f has slots[f] registers. There is
-// room for so many frames and registers, and for as many ends of paths as registers.
-func New(ops []register.Op, slots []uint16, frames, regs int) *Machine {
-	return &Machine{ops: ops, slots: slots, frames: make([]frame, frames),
-		regs: make([]uint32, regs), ended: make([]uint32, regs)}
+// Memory is what a machine keeps.
+type Memory struct {
+	Frames     []Frame
+	Regs, Ends []uint32 // registers, and paths that have ended
+}
+
+// NewMemory returns memory for so many frames and registers, and for as many ends of paths as registers.
+func NewMemory(frames, regs int) Memory {
+	return Memory{make([]Frame, frames), make([]uint32, regs), make([]uint32, regs)}
+}
+
+// New returns a machine for a program with the given operations, whose function f has slots[f] registers.
+func New(ops []register.Op, slots []uint16, memory Memory) *Machine {
+	return &Machine{ops: ops, slots: slots, frames: memory.Frames, regs: memory.Regs, ended: memory.Ends}
 }
 
 // Reset forgets all frames, and Late.
@@ -142,7 +152,7 @@ func (m *Machine) push(depth uint64, fn uint32) (first int, ok bool) {
 		return 0, false
 	}
 	first = m.used
-	m.frames[i] = frame{depth, fn, first}
+	m.frames[i] = Frame{depth, fn, first}
 	m.depth, m.used = i+1, first+need
 	for r := first; r >= 0 && r < m.used && r < len(m.regs); r++ {
 		m.regs[r] = none

@@ -60,7 +60,7 @@ func TestStep(t *testing.T) {
 		{"a frame of another function at the same depth", [][3]uint64{{8, 0, 0}, {8, 1, 11}}, nil},
 		{"what began before", [][3]uint64{{8, 0, 7}, {8, 0, 8}, {8, 0, 9}, {8, 0, 1}, {8, 0, 3}}, []uint32{1}},
 	} {
-		m := New(ops, slots, 8, 16)
+		m := New(ops, slots, NewMemory(8, 16))
 		if got := steps(m, test.steps); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
@@ -69,7 +69,7 @@ func TestStep(t *testing.T) {
 
 // Without room the oldest frames are forgotten, and nothing is wrong.
 func TestRoom(t *testing.T) {
-	m := New(ops, slots, 2, 3)
+	m := New(ops, slots, NewMemory(2, 3))
 	got := steps(m, [][3]uint64{{8, 1, 10}, {16, 0, 0}, {24, 1, 10}, {24, 1, 11}, {16, 0, 9}, {8, 1, 11}, {8, 1, 10}, {8, 1, 11}})
 	if want := []uint32{20, 20}; !slices.Equal(got, want) || m.Forgotten != 1 {
 		t.Errorf("%v, forgotten %d, want %v, 1", got, m.Forgotten, want)
@@ -81,7 +81,7 @@ func TestRoom(t *testing.T) {
 	if ended := m.Ended(); len(ended) != 3 || m.Dropped != 2 {
 		t.Errorf("%d ends, %d dropped, want 3, 2", len(ended), m.Dropped)
 	}
-	m = New(ops, slots, 1, 1)
+	m = New(ops, slots, NewMemory(1, 1))
 	if ended := steps(m, [][3]uint64{{8, 0, 0}, {8, 7, 0}, {8, 0, 9}}); len(ended) > 0 {
 		t.Errorf("ends %v", ended)
 	}
@@ -89,14 +89,14 @@ func TestRoom(t *testing.T) {
 
 // Late, no path begins, and those that have begun end. After Reset nothing is left of it.
 func TestLate(t *testing.T) {
-	m := New(ops, slots, 8, 16)
+	m := New(ops, slots, NewMemory(8, 16))
 	steps(m, [][3]uint64{{8, 0, 0}, {16, 1, 10}})
 	m.Late = true
 	got := steps(m, [][3]uint64{{16, 1, 11}, {8, 0, 1}, {8, 0, 6}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}})
 	if want := []uint32{20, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	m = New(ops, slots, 8, 16)
+	m = New(ops, slots, NewMemory(8, 16))
 	steps(m, [][3]uint64{{8, 0, 0}})
 	m.Late = true
 	m.Reset()
@@ -106,7 +106,7 @@ func TestLate(t *testing.T) {
 }
 
 func TestAllocs(t *testing.T) {
-	m := New(ops, slots, 8, 16)
+	m := New(ops, slots, NewMemory(8, 16))
 	if n := testing.AllocsPerRun(100, func() {
 		m.Ended()
 		m.Step(8, 0, 0)

@@ -41,6 +41,8 @@ type Machine struct {
 	Quick uint64
 	look  looker
 
+	predict predictor
+
 	code    *Code
 	inside  bool // Run runs, or a handler has left it
 	stop    Stop

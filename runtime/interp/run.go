@@ -363,65 +363,65 @@ enter:
 
 		case kJcc:
 			if m.holds(o.sh) {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp64RJ:
 			a, v = r[o.b], r[o.s]
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 0, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp64IJ:
 			a, v = r[o.b], o.imm
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 0, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp32RJ:
 			a, v = r[o.b]<<32, r[o.s]<<32
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 32, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmp32IJ:
 			a, v = r[o.b]<<32, o.imm
 			m.fk, m.fs, m.fa, m.fb = flagsSub, 32, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmpRJ:
 			a, v = r[o.b]<<(o.fl&63), r[o.s]<<(o.fl&63)
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kCmpIJ:
 			a, v = r[o.b]<<(o.fl&63), o.imm
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, v
 			if less(a, v)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kTestJ:
 			a = r[o.b] & r[o.s] << (o.fl & 63)
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, 0
 			if less(a, 0)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kTestIJ:
 			a = r[o.b] & o.imm << (o.fl & 63)
 			m.fk, m.fs, m.fa, m.fb = flagsSub, o.fl, a, 0
 			if less(a, 0)&when(o.sh) != 0 {
-				goto taken
+				goto yes
 			}
-			goto fallen
+			goto no
 		case kJmp:
 			goto taken
 		case kCall:
@@ -472,6 +472,18 @@ enter:
 		}
 	}
 
+yes: // a conditional branch is taken
+	if m.predict.outcome(placeOf(o), 1) {
+		m.look.mispredicted()
+	}
+	goto taken
+
+no:
+	if m.predict.outcome(placeOf(o), 0) {
+		m.look.mispredicted()
+	}
+	goto fallen
+
 taken:
 	if l = load32(&o.l1); l != 0 {
 		goto enter
@@ -521,6 +533,9 @@ fault:
 }
 
 func pieceOf(at uint64) *piece { return (*piece)(unsafe.Add(nil, at)) }
+
+// placeOf tells operations from each other.
+func placeOf(o *op) uint64 { return uint64(uintptr(unsafe.Pointer(o)) / opSize) }
 
 // behind returns the PC behind a piece.
 func behind(at uint64) uint64 { return pieceOf(at).pc + uint64(int64(int32(pieceOf(at).size))) }

@@ -1,14 +1,15 @@
 package interp
 
-// This file estimates how long the program waits for memory. The interpreter loads from the addresses that the program will
-// load from, before the program does, so it finds them where the program would: in a cache, or in memory. Some of its loads
-// are looks, which are timed.
+// This file estimates how long the program waits, for memory and behind mispredicted branches (predict.go). The interpreter
+// loads from the addresses that the program will load from, before the program does, so it finds them where the program
+// would: in a cache, or in memory. Some of its loads are looks, which are timed.
 //
 // The processor does many loads at the same time, unless the address of one comes from the one before. So a wait counts whole
 // if the next load is chained to it, and else divided by overlap. They are chained if
 //   - the address of one of the next two is in the bytes around what was looked at: it is a pointer
 //   - or the addresses of the loads behind two looks in a row differ by what the values differ, times a size: these are
 //     indices
+//   - or a branch behind the look is mispredicted, before there is another load that may wait
 //
 // Only loads that leave the lines met last can be looks, so that a look costs less than what it is part of.
 
@@ -21,12 +22,14 @@ const (
 	field     = 256     // largest offset in what a pointer points to
 	follow    = 2       // loads behind a look that may be chained to it
 	maxSize   = 1 << 12 // of an element
+	restart   = 14      // cycles behind a mispredicted branch, without the wait for what it depends on
 )
 
 // A looker has the state of looks.
 type looker struct {
 	chained uint64 // cycles that looks have waited, with a chained load behind them
 	others  uint64 // without
+	misses  uint64 // mispredicted branches
 	random  uint64
 	until   uint32 // loads until the next look
 	after   uint32 // loads behind the last look that may still be chained to it
@@ -38,15 +41,15 @@ type looker struct {
 // An indexed is the value of the last look, of 4 or 8 bytes, and the address of the load behind it.
 type indexed struct{ value, next uint64 }
 
-// Waits returns how many cycles the program waits for memory in the window so far.
+// Waits returns how many cycles the program waits in the window so far, for memory and behind mispredicted branches.
 func (m *Machine) Waits() uint64 {
 	l := &m.look
-	return (l.chained + l.others/overlap) * lookMean
+	return (l.chained+l.others/overlap)*lookMean + l.misses*restart
 }
 
 // forget begins a window.
 func (l *looker) forget() {
-	l.chained, l.others, l.after = 0, 0, 0
+	l.chained, l.others, l.misses, l.after = 0, 0, 0, 0
 	l.indices = [2]indexed{}
 }
 
@@ -91,9 +94,23 @@ func (l *looker) follows(a uint64) {
 		chained = a-*word(line + i) < field
 	}
 	if chained {
-		l.chained += l.wait
-		l.others -= l.wait
-		l.after = 0
+		l.chain()
+	}
+}
+
+// chain counts the wait of the last look whole.
+func (l *looker) chain() {
+	l.chained += l.wait
+	l.others -= l.wait
+	l.after = 0
+}
+
+// mispredicted is called for a branch that the processor is likely to mispredict. It is taken to depend on what was
+// loaded last, so it waits for that.
+func (l *looker) mispredicted() {
+	l.misses++
+	if l.after == follow {
+		l.chain()
 	}
 }
 

@@ -63,6 +63,26 @@ func TestWaits(t *testing.T) {
 				load(m, unsafe.Pointer(&things[random.IntN(len(things))].index), 4)
 			}
 		}, took, n * wait / overlap},
+		{"random loads, with mispredicted branches behind them", func(m *Machine) {
+			for range n {
+				load(m, unsafe.Pointer(&things[random.IntN(len(things))].index), 4)
+				m.look.mispredicted()
+			}
+		}, took, n * (wait + restart)},
+		{"mispredicted branches behind every second load", func(m *Machine) {
+			for i := range n {
+				load(m, unsafe.Pointer(&things[random.IntN(len(things))].index), 4)
+				if i%2 == 0 {
+					m.look.mispredicted()
+				}
+			}
+		}, took, n / 2 * (wait + restart + wait/overlap)},
+		{"mispredicted branches behind quick loads", func(m *Machine) {
+			for range n {
+				load(m, unsafe.Pointer(&things[random.IntN(len(things))].index), 4)
+				m.look.mispredicted()
+			}
+		}, cacheWait, n * restart},
 		{"one thing", func(m *Machine) {
 			for range n {
 				load(m, unsafe.Pointer(&things[0].index), 4)

@@ -51,7 +51,7 @@ type Window struct {
 	Records uint32
 	Number  uint64 // from 1
 	Time    uint64 // CPU time that its tick stands for, in ns
-	Waits   uint64 // cycles that the program waits for memory, without those behind the normal length
+	Waits   uint64 // cycles that the program waits, for memory and behind mispredicted branches, without those behind the normal length
 	Steps   uint32 // instructions, likewise
 	Ends    uint32 // counted ends of paths, those of Missed included
 	Missed  uint32 // ends in entries for which there was no record

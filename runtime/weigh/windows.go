@@ -6,7 +6,7 @@ package weigh
 type Window struct {
 	Time  float64 // CPU time that its tick stands for, in ns
 	Steps float64 // instructions
-	Waits float64 // cycles that the program waits for memory in them
+	Waits float64 // cycles that the program waits in them
 }
 
 const (
@@ -18,9 +18,9 @@ const (
 //
 // Ticks are at equal distances in time, and windows have equal numbers of instructions. So a window stands for the CPU
 // time between ticks, divided by the time that the program takes for its instructions. Nobody measures that, but the
-// interpreter looks how long loads take (file wait.go of package interp), and what else differs is small: cycles of the
-// time stamp counter for an instruction are 0.13 to 0.30 in seven programs, 0.15 in a loop of additions, and 0.6 in a loop with
-// a branch that nobody can predict. In a loop that goes through a list in memory they are 100.
+// interpreter estimates how long it waits (file wait.go of package interp), and what else differs is small: cycles of the
+// time stamp counter for an instruction are 0.13 to 0.30 in seven programs, and 0.15 in a loop of additions. In a loop that
+// goes through a list in memory they are 100.
 //
 // A window that is cut off after s instructions, by a system call for example, stands for the stretch of code up to the
 // cut. Let that have l instructions. The windows that begin in it have 0 to l instructions, and if each has the weight

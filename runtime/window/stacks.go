@@ -8,12 +8,12 @@ import (
 	"github.com/pepgo/pep/runtime/interp"
 )
 
-// maxStacks is how many goroutines a window keeps the registers of. It forgets those that it has met least recently.
-const maxStacks = 4
+// MaxStacks is how many goroutines a window keeps the registers of. It forgets those that it has met least recently.
+const MaxStacks = 4
 
 // A Stack is the stack of a goroutine in a window.
 type Stack struct {
-	*follow.Machine
+	follow.Machine
 	G      uint64 // address of the goroutine's g
 	Lo, Hi uint64 // where the stack begins and ends
 	met    uint32
@@ -25,18 +25,14 @@ type Stack struct {
 
 // Stacks are those that a window has met.
 type Stacks struct {
-	list [maxStacks]Stack
+	list [MaxStacks]Stack
 	last int // index of the last one
 	met  uint32
 	late bool
 }
 
-// Init makes all stacks keep their registers in machines that new returns.
-func (s *Stacks) Init(new func() *follow.Machine) {
-	for i := range s.list {
-		s.list[i].Machine = new()
-	}
-}
+// Init makes stack i, of MaxStacks, keep its registers in the memory of a machine.
+func (s *Stacks) Init(i int, m *follow.Machine) { s.list[i].Machine = *m }
 
 // Reset begins a window.
 func (s *Stacks) Reset() {
@@ -58,7 +54,7 @@ func (s *Stacks) Late() {
 // the goroutine's g. It reports whether the stack is new in this window, and returns nil if there is no such goroutine.
 func (s *Stacks) Of(m *interp.Machine) (stack *Stack, new bool) {
 	g, sp := m.R[14], m.R[4]
-	stack = &s.list[s.last&(maxStacks-1)]
+	stack = &s.list[s.last&(MaxStacks-1)]
 	if stack.G != g {
 		if g == 0 {
 			return nil, false
@@ -93,10 +89,10 @@ func (s *Stacks) find(g uint64) (stack *Stack, new bool) {
 			s.last = i
 			return x, false
 		}
-		if o := &s.list[oldest&(maxStacks-1)]; x.G == 0 && o.G != 0 || o.G != 0 && x.met < o.met {
+		if o := &s.list[oldest&(MaxStacks-1)]; x.G == 0 && o.G != 0 || o.G != 0 && x.met < o.met {
 			oldest = i
 		}
 	}
 	s.last = oldest
-	return &s.list[oldest&(maxStacks-1)], true
+	return &s.list[oldest&(MaxStacks-1)], true
 }

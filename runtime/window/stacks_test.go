@@ -36,7 +36,9 @@ func (x *goroutines) run(i int, depth uint64) { x.R[14], x.R[4] = x.g(i), x.gs[i
 func newStacks() *Stacks {
 	s := new(Stacks)
 	ops := []register.Op{{Do: register.Set, Arg: 7, Last: true}, {Do: register.End, Last: true}}
-	s.Init(func() *follow.Machine { return follow.New(ops, []uint16{1}, 8, 8) })
+	for i := range MaxStacks {
+		s.Init(i, follow.New(ops, []uint16{1}, follow.NewMemory(8, 8)))
+	}
 	s.Reset()
 	return s
 }

@@ -3,7 +3,7 @@
 //
 //	rows, err := window.New(data, text, memory, opsMemory)   // the program's table of actions; memory for rows and operations
 //	code.Actions = rows.Actions
-//	followed := follow.New(rows.Ops(), rows.Registers(), 256, 4096)
+//	followed := follow.New(rows.Ops(), rows.Registers(), follow.NewMemory(256, 4096))
 //	machine.Act = func(m *interp.Machine, event uint64) {
 //		if fn, action, ok := rows.Event(event); ok {
 //			followed.Step(top-m.R[4], fn, action)   // top is the end of the stack
