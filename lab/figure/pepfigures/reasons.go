@@ -113,11 +113,14 @@ func whyAccuracy(metric string) func(m *figure.Measured) string {
 			}
 			return fmt.Sprintf("%s, %s", name, figure.Percent(least).Text)
 		}
-		return fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
-			"weights, as "+
-			"pep has them: %s. In runs of ten seconds: registers %s, with weights %s, windows %s.",
-			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric),
-			at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
+		text := fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
+			"weights, as pep has them: %s.",
+			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric))
+		if programsOf(m, long, windows) != nil {
+			text += fmt.Sprintf(" In runs of ten seconds: registers %s, with weights %s, windows %s.",
+				at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
+		}
+		return text
 	}
 }
 
@@ -249,11 +252,17 @@ func tables(m *figure.Measured) []figure.Table {
 	for _, metric := range []struct{ name, unit string }{
 		{"Wall weight matching", "wall"}, {"Relative overlap", "relative"}, {"Absolute overlap", "absolute"},
 	} {
-		t := figure.Table{Title: metric.name + " of each program, in runs of two and of ten seconds",
-			Columns: []string{"program", pep, "with weights", windows, pep + ", 10 s", "with weights, 10 s", "windows, 10 s"}}
+		t := figure.Table{Title: metric.name + " of each program, in runs of two seconds",
+			Columns: []string{"program", pep, "with weights", windows}}
+		workloads := []string{workload}
+		if programsOf(m, long, windows) != nil {
+			workloads = append(workloads, long)
+			t.Title += " and of ten"
+			t.Columns = append(t.Columns, pep+", 10 s", "with weights, 10 s", "windows, 10 s")
+		}
 		for _, p := range programsOf(m, workload, pep) {
 			row := []figure.Value{figure.Text(p)}
-			for _, work := range []string{workload, long} {
+			for _, work := range workloads {
 				for _, of := range [][2]string{{pep, "sample-" + metric.unit}, {pep, metric.unit}, {windows, metric.unit}} {
 					row = append(row, figure.Text(orNone(m.Of("accuracy", work, p, of[0], of[1]))))
 				}
