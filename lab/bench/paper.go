@@ -217,9 +217,13 @@ func (l *lab) exact() ([]*benchfmt.Result, error) {
 			}
 		}},
 	} {
-		r := testing.Benchmark(a.add)
+		least := math.Inf(1)
+		for range 3 { // others use the machine, too
+			r := testing.Benchmark(a.add)
+			least = min(least, r.T.Seconds()/float64(r.N))
+		}
 		list = append(list, &benchfmt.Result{Name: benchfmt.Name("Addition/variant=" + a.name),
-			Values: []benchfmt.Value{{Value: r.T.Seconds() / float64(r.N), Unit: "sec/op"}}})
+			Values: []benchfmt.Value{{Value: least, Unit: "sec/op"}}})
 	}
 	return list, err
 }
