@@ -10,9 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -219,21 +217,14 @@ func (l *lab) exact() ([]*benchfmt.Result, error) {
 			}
 		}},
 	} {
-		before := ownTime()
+		before, failed := cpuTime()
 		r := testing.Benchmark(a.add)
+		after, also := cpuTime()
+		err = errors.Join(err, failed, also)
 		list = append(list, &benchfmt.Result{Name: benchfmt.Name("Addition/variant=" + a.name),
-			Values: []benchfmt.Value{{Value: (ownTime() - before).Seconds() / float64(r.N), Unit: "cpu-sec/op"}}})
+			Values: []benchfmt.Value{{Value: (after - before).Seconds() / float64(r.N), Unit: "cpu-sec/op"}}})
 	}
 	return list, err
-}
-
-// ownTime is the CPU time of this process.
-func ownTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it has no cause
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // builds measures figure 7: builds with an empty cache, and one run.
