@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/guide"
 )
@@ -137,6 +138,9 @@ func branchesOf(name string, edges []profile.Edge, estimated bool) ([]*guide.Fun
 	counts := map[branch]map[string]float64{}
 	total := 0.0
 	for _, e := range edges {
+		if e.Outcome == wire.OutUntold {
+			continue
+		}
 		n := float64(e.Count)
 		if estimated {
 			n /= unitOfSamples

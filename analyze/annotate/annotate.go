@@ -76,7 +76,11 @@ const (
 	Ran   State = "ran"   // no sample shows it, but something that a sample shows cannot have run without it
 	Never State = "never" // never seen, and there are samples enough to say how rare it is
 	Few   State = "few"   // never seen, and there are too few samples to say anything
-	None  State = "none"  // no code of its own: comments, closing braces, declarations
+
+	// Untold is code on a way that the code of a program with windows does not tell from others: see wire.OutUntold.
+	Untold State = "untold"
+
+	None State = "none" // no code of its own: comments, closing braces, declarations
 )
 
 // A Function is what is known of a function at once. Program.Detail computes the rest.

@@ -163,6 +163,9 @@ func (v *view) finish(b *branch) Branch {
 		} else if !v.b.p.Exact {
 			y.High = 1
 		}
+		if o.name == wire.OutUntold {
+			y.Low, y.High = y.Share, y.Share
+		}
 		if o.raw == 0 && o.count == 0 {
 			y.State = v.unseen(y.High)
 			v.d.Unseen++

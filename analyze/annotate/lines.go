@@ -175,6 +175,8 @@ func (v *view) line(at placeOf, t tally, code State, inner bool) Line {
 		x.Text = append(x.Text, text[at.line-1]...)
 	}
 	switch {
+	case code == Untold:
+		x.State = Untold
 	case inner || source && filepath.Ext(file) == ".go" && bare(x.Text):
 	case t.raw > 0:
 		x.Count, x.Raw, x.State = round(t.count), int64(math.Round(t.raw)), Seen
@@ -191,12 +193,17 @@ func (v *view) codeLines() map[placeOf]State {
 	if v.shape == nil {
 		return lines
 	}
+	untold := v.shape.behindUntold()
 	add := func(n int, file string, first, last int) {
 		for l := first; l <= last; l++ {
 			at := v.place(file, int64(l), 0)
-			if v.ran[n] {
+			switch was := lines[at]; {
+			case untold[n] && was == "":
+				lines[at] = Untold
+			case untold[n]:
+			case v.ran[n]:
 				lines[at] = Ran
-			} else if lines[at] == "" {
+			case was == "" || was == Untold:
 				lines[at] = v.unseen(v.rare())
 			}
 		}

@@ -107,11 +107,12 @@ function nameOf(f) {
 
 // ran is the word for code that must have run by what counts say. Windows see code before the thread executes it.
 const ran = () => program.windows ? 'seen' : 'ran';
-const stateText = {get ran() { return ran(); }, never: 'never seen', few: 'few samples'};
+const stateText = {get ran() { return ran(); }, never: 'never seen', few: 'few samples', untold: 'untold'};
 const stateTitle = {
 	get ran() { return `No sample shows it, but what a sample shows cannot have ${program.windows ? 'come' : 'run'} without it.`; },
 	never: 'No sample shows it. Never seen is not never: bounds say how rare it is.',
 	few: 'No sample shows it, and there are too few samples to say how rare it is.',
+	untold: 'The code of the program does not tell what was decided, for example because the compiler made a conditional move of it.',
 };
 
 // ---- The top
@@ -509,7 +510,7 @@ function lineElement(f, line, branches, taps, top) {
 		count = short(line.count);
 		title = `${full(line.count)} times${program.exact ? '' : ', an estimate'}${line.raw !== line.count ? `; ${full(line.raw)} as sampled` : ''}`;
 	} else if (line.state !== 'none') {
-		count = line.state === 'ran' ? ran() : '–';
+		count = {ran: ran(), untold: '?'}[line.state] ?? '–';
 		title = stateTitle[line.state];
 	}
 	const row = h('div', {class: 'row line' + (line.state === 'never' || line.state === 'few' ? ' cold' : ''), 'data-line': line.line},
@@ -650,6 +651,10 @@ function outcomeElement(o, branch, k) {
 	const name = h('b', {class: side(o.name)}, clip(o.name, 40));
 	switch (o.state) {
 	case 'seen': {
+		if (o.name === 'untold') {
+			attributes.title = stateTitle.untold;
+			return h('span', attributes, name, ' ', full(o.count), ' times');
+		}
 		const raw = o.raw !== o.count ? `, ${full(o.raw)} as sampled` : '';
 		attributes.title = `${o.name}: ${full(o.count)} times${raw}` + (program.exact ? '' : `; 95${UNIT} bounds ${percent(o.low)} to ${percent(o.high)}`) + `; goes to line ${o.line}`;
 		return h('span', attributes, name, ' ', percent(o.share), ' ', program.exact ? '' : h('small', {}, bounds(o.low, o.high)));

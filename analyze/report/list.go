@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -212,8 +213,25 @@ func (l *Listing) Print(p *listing.Page) {
 	if n, kind := l.joined(); n > 0 {
 		notes = append(notes, fmt.Sprintf("A kind such as %s stands for two comparisons that are one branch: %d here. With -pepmode=cover they are two.", kind, n))
 	}
+	if l.untold() {
+		notes = append(notes, untoldNote)
+	}
 	l.Profile.printNotes(p, notes...)
 	printMissing(p, l.Missing)
+}
+
+// untold reports whether there is a branch whose outcomes are not told.
+func (l *Listing) untold() bool {
+	for _, f := range l.Functions {
+		for _, line := range f.Lines {
+			for _, b := range line.Branches {
+				if slices.ContainsFunc(b.Outcomes, func(o LineOutcome) bool { return o.Outcome == wire.OutUntold }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func (x *Function) print(p *listing.Page, estimated bool, ran string) {
@@ -268,6 +286,8 @@ func countText(state string, count int64, ran string) string {
 		return ran
 	case annotate.None:
 		return ""
+	case annotate.Untold:
+		return "?"
 	}
 	return "-"
 }

@@ -197,7 +197,11 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		}
 	}
 	if x.few > 0 {
-		notes = append(notes, fmt.Sprintf("%s are few. For narrower bounds let the program run longer, give files of several runs, or sample more often: PEPOPTS=tick=1ms.", listing.Count(x.few, "tick")))
+		more := "PEPOPTS=tick=1ms"
+		if x.windows {
+			more = "PEPOPTS=budget=2%"
+		}
+		notes = append(notes, fmt.Sprintf("%s are few. For narrower bounds let the program run longer, give files of several runs, or sample more often: %s.", listing.Count(x.few, "tick"), more))
 	}
 	known := slices.ContainsFunc(x.facts, func(list facts.List) bool { return list.Text(facts.Mode) != "" })
 	for _, c := range x.Comments {
@@ -212,6 +216,9 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		p.Say(listing.Plain, "%s", n)
 	}
 }
+
+// untoldNote explains the outcome of branches that windows do not see.
+const untoldNote = "untold: the code of the program does not tell what was decided, for example because the compiler made a conditional move of it. Paths may have gone either way there. -pepmode=sample and -pepmode=exact tell it."
 
 // clocks are the words for the clocks of ticks.
 var clocks = map[string]string{"cpu": "CPU", "wall": "wall-clock"}
@@ -233,7 +240,11 @@ func made(list facts.List) string {
 		} else {
 			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
 		}
-		s += fmt.Sprintf(", one each %v of %s time", time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
+		each := "one each"
+		if list.Number(facts.Budget) > 0 { // ticks are further apart where they cost more
+			each = "at most one each"
+		}
+		s += fmt.Sprintf(", %s %v of %s time", each, time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
 		if all := list.Number(facts.CPUTime); all > 0 {
 			share := func(k facts.Key) float64 { return 100 * float64(list.Number(k)) / float64(all) }
 			s += fmt.Sprintf(", which took %.1f%% of the CPU time", share(facts.SampledTime))

@@ -273,6 +273,11 @@ func (t *TopTable) Print(p *listing.Page) {
 			"95%: the true share is within these bounds with a probability of 95%, as far as samples are random."+sumsOfBounds[t.By],
 			fmt.Sprintf("Never seen is not never: a path without a sample has up to %s of all counts.", listing.Percent(t.Unseen)))
 	}
+	if t.By == ByPath && slices.ContainsFunc(t.Rows, func(r TopPath) bool {
+		return slices.ContainsFunc(r.Branches, func(b TopBranch) bool { return b.Outcome == wire.OutUntold })
+	}) {
+		notes = append(notes, untoldNote)
+	}
 	t.Profile.printNotes(p, notes...)
 	printMissing(p, t.Missing)
 }

@@ -116,6 +116,10 @@ const (
 	OutElse    = "else"    // any other way
 
 	OutFallthrough = "fallthrough" // in a case, by none of its values
+
+	// OutUntold is each outcome of a branch that the code of a program with windows does not tell, because the compiler has
+	// made a conditional move of it, for example. All paths that reach it go on in the same way there, whatever happens.
+	OutUntold = "untold"
 )
 
 // A Skipped is a function that was not instrumented, with the reason.

@@ -76,7 +76,15 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	args, err := t.withTables(imports, sites, data)
+	untold(table, sites)
+	var joined []byte
+	for _, p := range sites {
+		joined = wire.AppendPackage(joined, p)
+	}
+	if joined, err = wire.Join(joined); err != nil {
+		return 1, err
+	}
+	args, err := t.withTables(imports, joined, data)
 	if err != nil {
 		return 1, err
 	}
@@ -88,7 +96,7 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 
 // branchTables returns the tables of branches of the packages of a program, in the order of their import paths, and their
 // site tables.
-func branchTables(imports *importer, goroot string) (pkgs []branches.Package, sites []byte, err error) {
+func branchTables(imports *importer, goroot string) (pkgs []branches.Package, sites []*wire.Package, err error) {
 	var tables, acts [][]byte
 	for _, path := range slices.Sorted(maps.Keys(imports.file)) {
 		table, act, err := BranchTable(imports.file[path])
@@ -96,34 +104,45 @@ func branchTables(imports *importer, goroot string) (pkgs []branches.Package, si
 			return nil, nil, err
 		}
 		site, err := actions.SiteTable(act)
-		if err == nil {
-			site, err = expandRoot(site, goroot)
-		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		tables, acts, sites = append(tables, table), append(acts, act), append(sites, site...)
+		p, _, err := wire.ReadPackage(site)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		expandRoot(p, goroot)
+		tables, acts, sites = append(tables, table), append(acts, act), append(sites, p)
 	}
-	if pkgs, err = branches.Read(branches.Join(tables, acts)); err != nil {
-		return nil, nil, err
-	}
-	sites, err = wire.Join(sites)
+	pkgs, err = branches.Read(branches.Join(tables, acts))
 	return pkgs, sites, err
 }
 
-// expandRoot returns a site table with the directory of the toolchain in the names of files, where the linker puts it into
-// the names that package runtime knows.
-func expandRoot(site []byte, goroot string) ([]byte, error) {
-	p, _, err := wire.ReadPackage(site)
-	if err != nil {
-		return nil, err
-	}
+// expandRoot puts the directory of the toolchain into the names of files, where the linker puts it into the names that
+// package runtime knows.
+func expandRoot(p *wire.Package, goroot string) {
 	for i, name := range p.Files {
 		if rest, ok := strings.CutPrefix(name, rootName); ok {
 			p.Files[i] = goroot + "/" + rest
 		}
 	}
-	return wire.AppendPackage(nil, p), nil
+}
+
+// untold says in the site tables at which branches the code of the program does not tell what was decided. Paths that go
+// another way there count as one that goes some way.
+func untold(table *actions.Table, sites []*wire.Package) {
+	byPath := map[string]*wire.Package{}
+	for _, p := range sites {
+		byPath[p.Path] = p
+	}
+	for _, s := range table.Sources {
+		for n := range s.Unclear { // none if the paths have no numbers
+			outs := byPath[s.Package.Sites.Path].Funcs[s.Site].Blocks[n].Outs
+			for i := range outs {
+				outs[i].Outcome = wire.OutUntold
+			}
+		}
+	}
 }
 
 // readSymbols returns the functions of an executable, and where its text section begins.

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
+)
+
+// The compiler makes a conditional move of the first branch of work, and a jump of the second one.
+const moves = `package main
+
+import "fmt"
+
+//go:noinline
+func work(xs []int) (a, b int) {
+	for _, x := range xs {
+		y := 1
+		if x&3 == 0 {
+			y = 2
+		}
+		a += y
+		if x > 900 {
+			b += x * y
+			xs[0] = b
+		}
+	}
+	return a, b
+}
+
+func main() {
+	xs, sum := make([]int, 1000), 0
+	for i := range xs {
+		xs[i] = i * 7 % 1000
+	}
+	for range 400_000 {
+		a, b := work(xs)
+		sum += a + b
+	}
+	fmt.Println(sum)
+}
+`
+
+// With windows, a branch that the code does not tell says so, and other profiles tell it.
+func TestUntoldBranches(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("there are windows on linux/amd64 only")
+	}
+	if testing.Short() {
+		t.Skip("compiles std")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/moves\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), moves)
+	outcomes := func(prog string) map[int64][]string {
+		out := t.TempDir()
+		cmd := exec.Command(prog)
+		cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		names, err := filepath.Glob(filepath.Join(out, "*."+string(schema.Edges)+".pb.gz"))
+		if err != nil || len(names) != 1 {
+			t.Fatalf("%d profiles of edges, %v, want one", len(names), err)
+		}
+		f, err := profile.Open(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges, err := f.Edges()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[int64][]string{}
+		for _, b := range profile.SumEdges(edges) {
+			if b.ID.Func.Name == "main.work" {
+				for _, o := range b.Outcomes {
+					got[b.ID.Pos.Line] = append(got[b.ID.Pos.Line], o.Name)
+				}
+			}
+		}
+		return got
+	}
+	windows := build(t, dir, "-pepmode=windows")
+	if got := outcomes(windows); !slices.Equal(got[9], []string{wire.OutUntold}) || !slices.Equal(got[13], []string{wire.OutTrue, wire.OutFalse}) {
+		t.Errorf("windows: outcomes %v, want %s on line 9, and both on line 13", got, wire.OutUntold)
+	}
+	both := []string{wire.OutTrue, wire.OutFalse}
+	if got := outcomes(build(t, dir, "-peppkg=.", "-pepmode=exact")); !slices.Equal(got[9], both) || !slices.Equal(got[13], both) {
+		t.Errorf("exact: outcomes %v, want both on lines 9 and 13", got)
+	}
+	f, err := executable.Open(windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for _, p := range f.Packages {
+		for _, fn := range p.Funcs {
+			for _, b := range fn.Blocks {
+				if len(b.Outs) > 1 && b.Outs[0].Outcome != wire.OutUntold {
+					told++
+				}
+			}
+		}
+	}
+	if told < 1000 {
+		t.Errorf("the program has %d branches that are told, want most of those of std", told)
+	}
+}
