@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"testing"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -27,7 +29,8 @@ type Part struct {
 var Parts = []Part{
 	{"one-time", "how well profiles of the beginning of a run show all of it", (*lab).oneTime},
 	{"order", "instructions with additions on cold and on hot edges", (*lab).orders},
-	{"settings", "times of all settings, and of exact counts", (*lab).settings},
+	{"settings", "times of all settings", (*lab).settings},
+	{"exact", "times of exact counts, and of additions", (*lab).exact},
 	{"builds", "times of builds and of runs", (*lab).builds},
 	{"driven", "times of programs that a compiler has one-time, continuous and flipped profiles of", (*lab).driven},
 }
@@ -176,21 +179,52 @@ func (l *lab) timed(variants []Variant, layouts int, build func(p *program, c *C
 	return runLines(costs, layouts), err
 }
 
-// settings measures figure 6 of the paper, and what exact counts cost.
+// settings measures figure 6 of the paper.
 func (l *lab) settings() ([]*benchfmt.Result, error) {
 	list, err := ParseSettings("1,1 16,17 64,17 64,17,regular 256,17 1024,17")
 	if err != nil {
 		return nil, err
 	}
-	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, []string{noTicks}},
-		{"exact paths", exactBuild, []string{defaults}}, {"cover, count", countBuild, nil}}
+	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, []string{noTicks}}}
 	for _, s := range list {
 		variants = append(variants, Variant{s.String(), sampleBuild, []string{s.env()}})
 	}
-	return l.timed(variants, l.Layouts, func(p *program, c *Cost) error {
-		_, err := p.buildAll(c, l.Layouts)
-		return err
-	})
+	return l.timed(variants, l.Layouts, l.allBuilds)
+}
+
+func (l *lab) allBuilds(p *program, c *Cost) error {
+	_, err := p.buildAll(c, l.Layouts)
+	return err
+}
+
+// exact measures what exact counts cost, and how long an atomic addition takes, with which they count.
+func (l *lab) exact() ([]*benchfmt.Result, error) {
+	list, err := l.timed([]Variant{{"plain", plainBuild, nil}, {"exact paths", exactBuild, []string{defaults}},
+		{"cover, count", countBuild, nil}}, l.Layouts, l.allBuilds)
+	var counter uint64
+	for _, a := range []struct {
+		name string
+		add  func(b *testing.B)
+	}{
+		{"plain", func(b *testing.B) {
+			for b.Loop() {
+				counter++
+			}
+		}},
+		{"atomic", func(b *testing.B) {
+			for b.Loop() {
+				atomic.AddUint64(&counter, 1)
+			}
+		}},
+	} {
+		before, failed := cpuTime()
+		r := testing.Benchmark(a.add)
+		after, also := cpuTime()
+		err = errors.Join(err, failed, also)
+		list = append(list, &benchfmt.Result{Name: benchfmt.Name("Addition/variant=" + a.name),
+			Values: []benchfmt.Value{{Value: (after - before).Seconds() / float64(r.N), Unit: "cpu-sec/op"}}})
+	}
+	return list, err
 }
 
 // builds measures figure 7: builds with an empty cache, and one run.
@@ -214,10 +248,7 @@ func (l *lab) builds() (list []*benchfmt.Result, err error) {
 		return nil, err
 	}
 	runs, err := l.timed([]Variant{{"plain", plainBuild, nil}, {PEP.String(), sampleBuild, []string{PEP.env()}},
-		{windows, windowsBuild, []string{defaults}}}, 1, func(p *program, c *Cost) error {
-		_, err := p.buildAll(c, 1)
-		return err
-	})
+		{windows, windowsBuild, []string{defaults}}}, l.Layouts, l.allBuilds)
 	return append(list, runs...), err
 }
 

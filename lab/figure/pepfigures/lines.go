@@ -81,6 +81,12 @@ func readLines(name string, m *figure.Measured) error {
 			key[k] = v
 		}
 		program, variant, workload := key["program"], key["variant"], line.GetConfig("workload")
+		if string(base) == "Addition" { // of no program
+			for _, v := range line.Values {
+				m.Add("addition/"+variant, 1e9*v.Value)
+			}
+			continue
+		}
 		if program == "" || workload == "" {
 			return fmt.Errorf("%s: %s: want a program, and the workload above it", name, line.Name)
 		}

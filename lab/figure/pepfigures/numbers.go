@@ -2,7 +2,11 @@ package pepfigures
 
 // This file computes the numbers of claims from what was measured.
 
-import "github.com/pepgo/pep/lab/figure"
+import (
+	"slices"
+
+	"github.com/pepgo/pep/lab/figure"
+)
 
 // Variants of programs, as lines name them.
 const (
@@ -239,12 +243,36 @@ func adaptive(f func(figure.Tally) float64) func(*figure.Measured, bool) figure.
 	}
 }
 
-// bulk returns which share of the cost of exact paths is that of counting them, of each program.
+// bulk returns which share of the cost of exact paths is that of counting them, of each program: all but that of registers
+// and polls.
 func bulk(m *figure.Measured, _ bool) (t figure.Tally) {
-	eachSession(m, []string{exact, noTicks}, func(rows [][]float64) {
-		for _, row := range rows {
-			t = append(t, 100*(row[0]-row[1])/(row[0]-1))
+	for _, p := range timed(m, exact) {
+		if registers := beyond(m, p, noTicks); registers != nil {
+			all := beyond(m, p, exact).Median()
+			t = append(t, 100*(all-registers.Median())/all)
 		}
-	})
+	}
 	return t
+}
+
+// beyond returns how much longer than the plain program a variant of one program takes, in all sessions and layouts.
+func beyond(m *figure.Measured, program, variant string) (t figure.Tally) {
+	for _, session := range m.Below("time") {
+		for _, x := range m.Of("time", session, program, variant) {
+			t = append(t, 100*(x-1))
+		}
+	}
+	return t
+}
+
+// timed are the programs with times of a variant.
+func timed(m *figure.Measured, variant string) (list []string) {
+	for _, session := range m.Below("time") {
+		for _, p := range m.Below("time/" + session) {
+			if !slices.Contains(list, p) && m.Of("time", session, p, variant) != nil {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
 }

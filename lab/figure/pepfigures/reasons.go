@@ -34,30 +34,6 @@ func percentOf(t figure.Tally) string {
 	return t.Text(figure.Percent)
 }
 
-// beyond returns how much longer than the plain program a variant of one program takes, in all sessions and layouts.
-func beyond(m *figure.Measured, program, variant string) (t figure.Tally) {
-	for _, session := range m.Below("time") {
-		for _, x := range m.Of("time", session, program, variant) {
-			t = append(t, 100*(x-1))
-		}
-	}
-	return t
-}
-
-// timed are the programs with times of a variant.
-func timed(m *figure.Measured, variant string) (list []string) {
-	seen := make(map[string]bool)
-	for _, session := range m.Below("time") {
-		for _, p := range m.Below("time/" + session) {
-			if !seen[p] && m.Of("time", session, p, variant) != nil {
-				seen[p] = true
-				list = append(list, p)
-			}
-		}
-	}
-	return list
-}
-
 func whyCost(m *figure.Measured) string {
 	var executed figure.Tally
 	for _, p := range m.Below("instructions") {
@@ -79,9 +55,15 @@ func whySamples(m *figure.Measured) string {
 }
 
 func whyExact(m *figure.Measured) string {
-	return "Each program: " + byProgram(timed(m, exact), func(p string) string {
-		return fmt.Sprintf("%.0f %%", beyond(m, p, exact).Median())
-	}) + "."
+	atomic, add := m.Of("addition/atomic").Median(), m.Of("addition/plain").Median()
+	return fmt.Sprintf("A count here is an atomic addition, so that threads lose none; on this machine one takes %.0f ns, and "+
+		"a plain one %.1f ns. Each program, and what the ends of its paths would take by themselves with that: %s.", atomic, add, byProgram(timed(m, exact), func(p string) string {
+		text := fmt.Sprintf("%.0f %%", beyond(m, p, exact).Median())
+		if ends, plain := m.First("exact", p, "header", "ends"), m.First("seconds/settings", p, plain); ends > 0 && plain > 0 {
+			text += fmt.Sprintf(" and %.0f %%", ends*atomic/1e7/plain)
+		}
+		return text
+	}))
 }
 
 func whyBuilds(m *figure.Measured) string {
@@ -112,11 +94,14 @@ func whyAccuracy(metric string) func(m *figure.Measured) string {
 			}
 			return fmt.Sprintf("%s, %s", name, figure.Percent(least).Text)
 		}
-		return fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
-			"weights, as "+
-			"pep has them: %s. In runs of ten seconds: registers %s, with weights %s, windows %s.",
-			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric),
-			at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
+		text := fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
+			"weights, as pep has them: %s.",
+			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric))
+		if programsOf(m, long, windows) != nil {
+			text += fmt.Sprintf(" In runs of ten seconds: registers %s, with weights %s, windows %s.",
+				at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
+		}
+		return text
 	}
 }
 
@@ -130,22 +115,29 @@ func whyTimer(m *figure.Measured) string {
 }
 
 func whySettings(m *figure.Measured) string {
+	variants := []string{pep, medium, large}
 	var list []string
-	for _, v := range []string{pep, medium, large} {
+	n := 0
+	for k, v := range variants {
 		var cells []string
 		for _, metric := range []string{"wall", "relative", "absolute"} {
-			cells = append(cells, percentOf(setting(v, metric)(m, false)))
+			t := ofPrograms(m, metric, variants, func(x []float64) float64 { return x[k] })
+			cells, n = append(cells, percentOf(meanOf(t))), len(t)
 		}
 		list = append(list, v+" "+strings.Join(cells, ", "))
 	}
-	return "Wall weight matching, relative and absolute overlap: " + strings.Join(list, "; ") + "."
+	return fmt.Sprintf("Wall weight matching, relative and absolute overlap of the %d programs with all settings: %s.", n,
+		strings.Join(list, "; "))
 }
 
 func whyStriding(m *figure.Measured) string {
 	var list []string
 	for _, metric := range []string{"wall", "relative", "absolute"} {
-		list = append(list, fmt.Sprintf("%s and %s", percentOf(setting(regular, metric)(m, false)),
-			percentOf(setting(pep, metric)(m, false))))
+		at := func(k int) string {
+			t := ofPrograms(m, metric, []string{pep, regular}, func(x []float64) float64 { return x[k] })
+			return percentOf(meanOf(t))
+		}
+		list = append(list, at(1)+" and "+at(0))
 	}
 	return "Wall weight matching, relative and absolute overlap with regular strides and without: " +
 		strings.Join(list, ", ") + "."
@@ -248,11 +240,17 @@ func tables(m *figure.Measured) []figure.Table {
 	for _, metric := range []struct{ name, unit string }{
 		{"Wall weight matching", "wall"}, {"Relative overlap", "relative"}, {"Absolute overlap", "absolute"},
 	} {
-		t := figure.Table{Title: metric.name + " of each program, in runs of two and of ten seconds",
-			Columns: []string{"program", pep, "with weights", windows, pep + ", 10 s", "with weights, 10 s", "windows, 10 s"}}
+		t := figure.Table{Title: metric.name + " of each program, in runs of two seconds",
+			Columns: []string{"program", pep, "with weights", windows}}
+		workloads := []string{workload}
+		if programsOf(m, long, windows) != nil {
+			workloads = append(workloads, long)
+			t.Title += " and of ten"
+			t.Columns = append(t.Columns, pep+", 10 s", "with weights, 10 s", "windows, 10 s")
+		}
 		for _, p := range programsOf(m, workload, pep) {
 			row := []figure.Value{figure.Text(p)}
-			for _, work := range []string{workload, long} {
+			for _, work := range workloads {
 				for _, of := range [][2]string{{pep, "sample-" + metric.unit}, {pep, metric.unit}, {windows, metric.unit}} {
 					row = append(row, figure.Text(orNone(m.Of("accuracy", work, p, of[0], of[1]))))
 				}
