@@ -56,14 +56,16 @@ func whySamples(m *figure.Measured) string {
 
 func whyExact(m *figure.Measured) string {
 	atomic, add := m.Of("addition/atomic").Median(), m.Of("addition/plain").Median()
-	return fmt.Sprintf("A count here is an atomic addition, so that threads lose none; on this machine one takes %.0f ns, and "+
-		"a plain one %.1f ns. Each program, and what the ends of its paths would take by themselves with that: %s.", atomic, add, byProgram(timed(m, exact), func(p string) string {
+	programs := byProgram(timed(m, exact), func(p string) string {
 		text := fmt.Sprintf("%.0f %%", beyond(m, p, exact).Median())
-		if ends, plain := m.First("exact", p, "header", "ends"), m.First("seconds/settings", p, plain); ends > 0 && plain > 0 {
-			text += fmt.Sprintf(" and %.0f %%", ends*atomic/1e7/plain)
+		if ends, base := m.First("exact", p, "header", "ends"), m.First("seconds/settings", p, plain); ends > 0 && base > 0 {
+			text += fmt.Sprintf(" and %.0f %%", ends*atomic/1e7/base)
 		}
 		return text
-	}))
+	})
+	return fmt.Sprintf("A count here is an atomic addition, so that threads lose none; on this machine one takes %.0f ns, and "+
+		"a plain one %.1f ns. Each program, and what the ends of its paths would take by themselves with that: %s.",
+		atomic, add, programs)
 }
 
 func whyBuilds(m *figure.Measured) string {
@@ -94,9 +96,16 @@ func whyAccuracy(metric string) func(m *figure.Measured) string {
 			}
 			return fmt.Sprintf("%s, %s", name, figure.Percent(least).Text)
 		}
+		ticks := func(v string) string {
+			var t figure.Tally
+			for _, p := range programsOf(m, workload, v) {
+				t = append(t, m.Of("accuracy", workload, p, v, "ticks").Median())
+			}
+			return t.Text(figure.NumberOf("ticks"))
+		}
 		text := fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
-			"weights, as pep has them: %s.",
-			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric))
+			"weights, as pep has them: %s. A run has %s ticks with registers, and %s with windows, which their budget spaces.",
+			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric), ticks(pep), ticks(windows))
 		if programsOf(m, long, windows) != nil {
 			text += fmt.Sprintf(" In runs of ten seconds: registers %s, with weights %s, windows %s.",
 				at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
