@@ -40,8 +40,9 @@ func (p *program) measureInstructions(c *Cost, n int) (err error) {
 // the workload take than smallScale percent. It takes the least of n runs. The numbers vary
 // a little with the order of maps and of goroutines. The runs have no ticks, because ticks
 // of CPU time would come far too often under valgrind. If caches is set, the second result has how many more
-// of these instructions were not in the first cache of instructions; that takes twice as long.
-func (p *program) instructions(builds []string, n int, caches bool) (counts, misses map[string]int64, err error) {
+// of these instructions were not in the first cache of instructions; that takes twice as long. env is added to the
+// environment.
+func (p *program) instructions(builds []string, n int, caches bool, env ...string) (counts, misses map[string]int64, err error) {
 	counts, misses = make(map[string]int64), make(map[string]int64)
 	for _, build := range builds {
 		if build == selfBuild {
@@ -49,11 +50,11 @@ func (p *program) instructions(builds []string, n int, caches bool) (counts, mis
 		}
 		for i := range n {
 			p.logf("%s: counting instructions, %s, run %d of %d", p.name, build, i+1, n)
-			small, err := p.execute(build, smallScale, caches)
+			small, err := p.execute(build, smallScale, caches, env)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", build, err)
 			}
-			large, err := p.execute(build, largeScale, caches)
+			large, err := p.execute(build, largeScale, caches, env)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", build, err)
 			}
@@ -79,7 +80,7 @@ func additional(small, large int64) (int64, error) {
 }
 
 // execute returns what a build executes at a scale.
-func (p *program) execute(build string, scale int, caches bool) (executed, error) {
+func (p *program) execute(build string, scale int, caches bool, more []string) (executed, error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
 		return executed{}, err
@@ -90,7 +91,7 @@ func (p *program) execute(build string, scale int, caches bool) (executed, error
 	if build != exactBuild {
 		env = append(env, noTicks)
 	}
-	return countInstructions(out, env, caches, p.exe(build), strconv.Itoa(scale))
+	return countInstructions(out, append(env, more...), caches, p.exe(build), strconv.Itoa(scale))
 }
 
 // executed is what a program executes.

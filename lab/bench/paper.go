@@ -133,7 +133,7 @@ const (
 	flippedBuild = "flipped" // with one whose hot calls are cold
 )
 
-// orders counts instructions of builds whose additions are on cold edges and on hot edges. Both know from an exact profile
+// orders counts instructions, without collections, of builds whose additions are on cold edges and on hot edges. Both know from an exact profile
 // which these are.
 func (l *lab) orders() (list []*benchfmt.Result, err error) {
 	err = l.each(func(p *program) error {
@@ -149,7 +149,7 @@ func (l *lab) orders() (list []*benchfmt.Result, err error) {
 		if err != nil {
 			return err
 		}
-		counts, _, err := p.instructions([]string{plainBuild, sampleBuild, guidedBuild, coldestBuild}, 1, false)
+		counts, _, err := p.instructions([]string{plainBuild, sampleBuild, guidedBuild, coldestBuild}, 1, false, "GOGC=off")
 		if errors.Is(err, ErrNoValgrind) {
 			p.logf("%s is left out: %v", p.name, err)
 			return nil
