@@ -172,8 +172,9 @@ var claims = []figure.Claim{
 	{Key: "hot-edges", Where: "section 3.4", Says: "overhead increases if additions are on hot edges", Only: true,
 		Ours: "instructions with additions on hot edges less those with additions on cold ones, points of the plain " +
 			"program's, " +
-			"each program; both know an exact profile", Unit: figure.Points, Want: figure.Above(figure.Points(0)),
-		Of: alone(ordered), Why: whyOrder},
+			"each program whose instructions do not vary; both know an exact profile", Unit: figure.Points,
+		Want: figure.Above(figure.Points(0)),
+		Of:   alone(ordered), Why: whyOrder},
 	{Key: "1.4", Where: "section 3.4", Says: "that is only 1.4 %", Prints: "1.4%, 1.1% to 2.5%", Only: true,
 		Ours: "the same, mean of programs", Unit: figure.Points, Want: figure.NoMore(1.4, figure.Points),
 		Of: alone(func(m *figure.Measured) figure.Tally { return meanOf(ordered(m)) }), Why: whyOrder},
