@@ -98,6 +98,9 @@ func Parse(args []string) (*Args, error) {
 		}
 	}
 	if a.Mode == rewrite.Windows {
+		if slices.Equal(a.Packages, []string{"all"}) { // windows see all packages
+			a.Packages = nil
+		}
 		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Inline: a.Inline, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
 		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
 			return a, usagef("-pepmode=windows: nothing is instrumented: leave out the other flags of pepbuild")

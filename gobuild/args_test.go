@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
@@ -75,40 +77,41 @@ func TestParse(t *testing.T) {
 // texts of the errors.
 func TestParseErrors(t *testing.T) {
 	for args, want := range map[string]string{
-		"build -wrong":                    "-wrong",
-		"build -run=x":                    "-run",
-		"test -pepnosuch=1":               "-pepnosuch",
-		"test -c . -update":               "-update",
-		"test -c=true -golden=x":          "-golden",
-		"build ---race":                   "---race",
-		"build -=x":                       "-=x",
-		"build -race=maybe":               "-race=maybe",
-		"build -cover=":                   "-cover=",
-		"build -trimpath=yes":             "-trimpath=yes",
-		"build -cover=T":                  "-cover",
-		"build -cover=0 -coverpkg=x":      "-coverpkg",
-		"build -linkshared=1":             "-linkshared",
-		"build --linkshared=t":            "-linkshared",
-		"build -buildmode archive":        "-buildmode=archive",
-		"build -toolexec= -toolexec=x":    "-toolexec=x",
-		"run -o=x .":                      "-o",
-		"build -count=1":                  "-count",
-		"test . -toolexec=x":              "-toolexec",
-		"build -o":                        "-o",
-		"build -pepmode=x":                "-pepmode",
-		"run -pepmode=windows -pepdump=d": "-pepmode=windows: nothing is instrumented",
-		"build -linkshared":               "-linkshared",
-		"build -buildmode=shared":         "-buildmode",
-		"build -covermode=atomic":         "-covermode",
-		"vet .":                           "vet",
-		"build ./a -v":                    "-v",
-		"build -- -x":                     "-x",
-		"run -pepx=1 .":                   "-pepx",
-		"test -coverpkg=./...":            "-coverpkg",
-		"build -peptruncate=loop":         "-peptruncate",
-		"build -pepbisect=0-1+1 .":        "-pepbisect",
-		"build -compiler=gccgo -race .":   "-compiler",
-		"test -buildmode c-archive ./...": "-buildmode",
+		"build -wrong":                     "-wrong",
+		"build -run=x":                     "-run",
+		"test -pepnosuch=1":                "-pepnosuch",
+		"test -c . -update":                "-update",
+		"test -c=true -golden=x":           "-golden",
+		"build ---race":                    "---race",
+		"build -=x":                        "-=x",
+		"build -race=maybe":                "-race=maybe",
+		"build -cover=":                    "-cover=",
+		"build -trimpath=yes":              "-trimpath=yes",
+		"build -cover=T":                   "-cover",
+		"build -cover=0 -coverpkg=x":       "-coverpkg",
+		"build -linkshared=1":              "-linkshared",
+		"build --linkshared=t":             "-linkshared",
+		"build -buildmode archive":         "-buildmode=archive",
+		"build -toolexec= -toolexec=x":     "-toolexec=x",
+		"run -o=x .":                       "-o",
+		"build -count=1":                   "-count",
+		"test . -toolexec=x":               "-toolexec",
+		"build -o":                         "-o",
+		"build -pepmode=x":                 "-pepmode",
+		"run -pepmode=windows -pepdump=d":  "-pepmode=windows: nothing is instrumented",
+		"run -pepmode=windows -peppkg=./a": "-pepmode=windows: nothing is instrumented",
+		"build -linkshared":                "-linkshared",
+		"build -buildmode=shared":          "-buildmode",
+		"build -covermode=atomic":          "-covermode",
+		"vet .":                            "vet",
+		"build ./a -v":                     "-v",
+		"build -- -x":                      "-x",
+		"run -pepx=1 .":                    "-pepx",
+		"test -coverpkg=./...":             "-coverpkg",
+		"build -peptruncate=loop":          "-peptruncate",
+		"build -pepbisect=0-1+1 .":         "-pepbisect",
+		"build -compiler=gccgo -race .":    "-compiler",
+		"test -buildmode c-archive ./...":  "-buildmode",
 	} {
 		_, err := Parse(strings.Fields(args))
 		var usage *UsageError
@@ -267,5 +270,15 @@ func TestQuoted(t *testing.T) {
 	}
 	if got, err := quoted(`a 'b' "c"`); err == nil || !strings.Contains(err.Error(), "both kinds of quotation marks") {
 		t.Errorf("both marks and a space: %s, %v", got, err)
+	}
+}
+
+// Windows see all packages, so it is no other flag to say so, as pep run does.
+func TestWindowsSeeAllPackages(t *testing.T) {
+	for _, flags := range [][]string{{"build", "-pepmode=windows"}, {"build", "-peppkg=all", "-pepmode=windows"}} {
+		a, err := Parse(flags)
+		if err != nil || a.Mode != rewrite.Windows || a.Packages != nil {
+			t.Errorf("%v: %+v, %v", flags, a, err)
+		}
 	}
 }
