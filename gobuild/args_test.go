@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/pepgo/pep/instrument/rewrite"
 )
 
 func TestParse(t *testing.T) {
