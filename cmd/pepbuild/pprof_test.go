@@ -55,6 +55,34 @@ func main() {
 }
 `
 
+// waits is for profiles of loads, which windows make: sum waits for memory, for a second.
+const waits = `package main
+
+import (
+	"math/rand"
+	"syscall"
+)
+
+//go:noinline
+func sum(next []int32, at int32) int32 {
+	for range 10_000 {
+		at = next[at]
+	}
+	return at
+}
+
+func main() {
+	next, order := make([]int32, 4<<20), rand.New(rand.NewSource(1)).Perm(4<<20)
+	for i, k := range order {
+		next[k] = int32(order[(i+1)%len(order)])
+	}
+	var r syscall.Rusage
+	for at := int32(0); r.Utime.Nano() < 2e9; at = sum(next, at) {
+		syscall.Getrusage(0, &r)
+	}
+}
+`
+
 func TestViewsOfPprof(t *testing.T) {
 	skipUnlessLinux(t)
 	dir := t.TempDir()
@@ -76,6 +104,9 @@ func TestViewsOfPprof(t *testing.T) {
 		schema.Deps:     run("engine=cop(program=deps,near=100,far=100)"),
 		schema.Contexts: run("engine=cop(program=callstack,near=100,far=100)"),
 	}
+	if !testing.Short() { // a short test has paths alone
+		engine[schema.Loads] = waited(t)
+	}
 	out, err := exec.Command("go", "tool", "-n", "pprof").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +126,19 @@ func TestViewsOfPprof(t *testing.T) {
 			v.open(t, kind, names[0])
 		})
 	}
+}
+
+// waited returns the directory of the profiles of program waits.
+func waited(t *testing.T) (profiles string) {
+	dir, profiles := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), waits)
+	write(t, filepath.Join(dir, "go.mod"), "module waits\n\ngo 1.26\n")
+	cmd := exec.Command(build(t, dir, "-pepmode=windows"))
+	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS=tick=4ms")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return profiles
 }
 
 // A viewer is the executable of go tool pprof.
