@@ -34,8 +34,7 @@ const (
 	walkFew   = 16 // callers of a path when the window has walked walkMost of them
 	walkMost  = 8192
 
-	maxLoads = 64   // that a window times: it chooses 47 of 6000
-	longLoad = 2000 // cycles that are the most for a load: what takes longer is a switch to another thread
+	maxLoads = 64 // that a window times: it chooses 47 of 6000
 )
 
 // A taker takes a window at a time.
@@ -280,7 +279,7 @@ func (t *taker) load() {
 	pc, cycles, ok := t.machine.TimeLoad()
 	at, inText := textOffset(uintptr(pc))
 	if ok && inText {
-		t.records[n] = pepfile.WindowRecord{Entry: at, Count: uint32(min(cycles, longLoad))}
+		t.records[n] = pepfile.WindowRecord{Entry: at, Count: uint32(cycles)}
 		t.loads = n + 1
 	}
 }

@@ -74,10 +74,10 @@ func (m *Machine) choose(p uint64) (first uint64) {
 // ends reports whether an operation is the last one of its piece.
 func (o *op) ends() bool { return o.k == kStop || o.k >= kJcc && o.k <= kCallR }
 
-// TimeLoad times the load that was chosen. Act calls it for LoadEvent, and at no other time. The load is of the
-// instruction at pc. If the window has written to the LineSize bytes around the address, cycles is 0: what the program
-// would wait for them is not known, though it mostly has them in the nearest cache. TimeLoad reports false if the load
-// is about to fault.
+// TimeLoad times the load that was chosen, with longWait cycles at most. Act calls it for LoadEvent, and at no other time.
+// The load is of the instruction at pc. If the window has written to the LineSize bytes around the address, cycles is 0:
+// what the program would wait for them is not known, though it mostly has them in the nearest cache. TimeLoad reports
+// false if the load is about to fault.
 func (m *Machine) TimeLoad() (pc, cycles uint64, ok bool) {
 	o := opAt(m.choice.op)
 	pc = pieceOf(m.choice.piece).pc + uint64(o.l0)
@@ -88,7 +88,7 @@ func (m *Machine) TimeLoad() (pc, cycles uint64, ok bool) {
 	case m.Wrote(a):
 		return pc, 0, true
 	}
-	return pc, max(m.Time(a), 1), true
+	return pc, min(max(m.Time(a), 1), longWait), true
 }
 
 // isLoad reports whether an operation is one of the loads that are counted. Where the instruction is in the piece is

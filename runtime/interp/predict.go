@@ -8,9 +8,7 @@ package interp
 // Counters stay from window to window. The first outcome of a branch is no misprediction, since the processor has met the
 // branch before.
 
-const (
-	places = 1 << 12
-)
+const places = 1 << 12 // of counters
 
 // A predictor has the state of the predictions. Its tables are small, since a window begins with cold caches.
 type predictor struct {

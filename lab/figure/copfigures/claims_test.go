@@ -37,25 +37,13 @@ func each12(m *figure.Measured, name string, of func(i int) []float64) {
 	}
 }
 
-// some returns one number for the first n programs and another one for the rest.
-func some(n int, x, rest float64) func(i int) []float64 {
-	return func(i int) []float64 {
-		if i < n {
-			return []float64{x}
-		}
-		return []float64{rest}
-	}
-}
-
-func all12(x ...float64) func(i int) []float64 { return func(int) []float64 { return x } }
-
 type plant = func(m *figure.Measured, column string)
 
 // equalOverhead plants errors of the co-processor; the samplers have 1.
 func equalOverhead(errors func(i int) []float64) plant {
 	return func(m *figure.Measured, c string) {
 		each12(m, "whole/"+c+"/error", errors)
-		each12(m, "whole/"+c+"/simple", all12(1))
+		each12(m, "whole/"+c+"/simple", figuretest.Always(1))
 	}
 }
 
@@ -69,7 +57,7 @@ func set(name string, x ...float64) plant {
 // toTheBase plants a number of a variant; the base machine has 1.
 func toTheBase(what string, variants map[string]func(i int) []float64) plant {
 	return func(m *figure.Measured, c string) {
-		each12(m, "base/"+c+"/"+what, all12(1))
+		each12(m, "base/"+c+"/"+what, figuretest.Always(1))
 		for v, of := range variants {
 			each12(m, v+"/"+c+"/"+what, of)
 		}
@@ -106,8 +94,8 @@ func converged(mine, theirs float64) plant {
 
 func atOneRate(better, cheaper int) plant {
 	return func(m *figure.Measured, c string) {
-		each12(m, "whole/"+c+"/error", some(better, 0.5, 2))
-		each12(m, "whole/"+c+"/overhead", some(cheaper, 0.5, 2))
+		each12(m, "whole/"+c+"/error", figuretest.Some(better, 0.5, 2))
+		each12(m, "whole/"+c+"/overhead", figuretest.Some(cheaper, 0.5, 2))
 	}
 }
 
@@ -143,19 +131,19 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"overhead-by-sites": {bySites("stay/%s/cycles", 1.4, 1), bySites("stay/%s/cycles", 1.6, 1), bySites("stay/%s/cycles",
 			0.5, 1), bySites("stay/%s/cycles", -1, 1)},
 		"quick":          {converged(1, 2), converged(2, 1), converged(1, 1), converged(math.Inf(1), 1)},
-		"equal-overhead": {equalOverhead(some(10, 0.9, 2)), equalOverhead(some(9, 0.9, 2)), equalOverhead(all12(1))},
+		"equal-overhead": {equalOverhead(figuretest.Some(10, 0.9, 2)), equalOverhead(figuretest.Some(9, 0.9, 2)), equalOverhead(figuretest.Always(1))},
 		"along": {set("converge/%s/along", 0.9, 0.9, 0.9, 0.9, 1.1), set("converge/%s/along", 0.9, 0.9, 0.9, 1.1),
 			set("converge/%s/along", 1)},
 		"fades": {
-			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", all12(1.3, 1)) },
-			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", all12(1.2, 1)) },
-			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", all12(1, 2)) },
+			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", figuretest.Always(1.3, 1)) },
+			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", figuretest.Always(1.2, 1)) },
+			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", figuretest.Always(1, 2)) },
 		},
 		"most-benchmarks": {atOneRate(7, 7), atOneRate(6, 12), atOneRate(12, 6)},
-		"largest":         {equalOverhead(some(2, 0.79, 2)), equalOverhead(some(2, 0.9, 2)), equalOverhead(some(1, 0.1, 0.9))},
-		"gain-most": {equalOverhead(some(2, 0.5, 0.6)), equalOverhead(some(2, 0.6, 0.5)),
+		"largest":         {equalOverhead(figuretest.Some(2, 0.79, 2)), equalOverhead(figuretest.Some(2, 0.9, 2)), equalOverhead(figuretest.Some(1, 0.1, 0.9))},
+		"gain-most": {equalOverhead(figuretest.Some(2, 0.5, 0.6)), equalOverhead(figuretest.Some(2, 0.6, 0.5)),
 			equalOverhead(func(i int) []float64 { return []float64{[]float64{0.5, 0.65, 0.6, 0.9}[min(i, 3)]} })},
-		"phased-values": {equalOverhead(onlyOf("filters", all12(1.1))), equalOverhead(onlyOf("filters", all12(0.9)))},
+		"phased-values": {equalOverhead(onlyOf("filters", figuretest.Always(1.1))), equalOverhead(onlyOf("filters", figuretest.Always(0.9)))},
 		"flags":         {flags(50, 30), flags(50, 45), flags(50, 60)},
 		"simple-by-sites": {bySites("rate/1024/error", 1, 5), bySites("rate/1024/error", 0.2, 5), bySites("rate/1024/error", -1,
 			5), bySites("rate/1024/error", 2, 5)},
@@ -169,38 +157,40 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			math.NaN())},
 		"array-rate": {arrays(0.9), arrays(0.6), arrays(1.4)},
 		"array-accuracy": {
-			toTheBase("error", variants{"half": all12(1.2), "double": all12(0.9)}), toTheBase("error", variants{"half": all12(1.6),
-				"double": all12(0.9)}),
-			toTheBase("error", variants{"half": all12(1.1), "double": all12(0.5)}),
+			toTheBase("error", variants{"half": figuretest.Always(1.2), "double": figuretest.Always(0.9)}), toTheBase("error", variants{"half": figuretest.Always(1.6),
+				"double": figuretest.Always(0.9)}),
+			toTheBase("error", variants{"half": figuretest.Always(1.1), "double": figuretest.Always(0.5)}),
 		},
-		"array-overhead": {toTheBase("overhead", variants{"half": all12(0.9)}), toTheBase("overhead",
-			variants{"half": all12(0.7)}), toTheBase("overhead", variants{"half": all12(1.1)})},
+		"array-overhead": {toTheBase("overhead", variants{"half": figuretest.Always(0.9)}), toTheBase("overhead",
+			variants{"half": figuretest.Always(0.7)}), toTheBase("overhead", variants{"half": figuretest.Always(1.1)})},
 		"more-better": {
-			toTheBase("error", variants{"half": all12(1.1), "double": some(8, 0.9, 1.1)}), toTheBase("error",
-				variants{"half": all12(1.1), "double": some(7, 0.9, 1.1)}),
-			toTheBase("error", variants{"half": all12(1), "double": all12(1)}),
+			toTheBase("error", variants{"half": figuretest.Always(1.1), "double": figuretest.Some(8, 0.9, 1.1)}), toTheBase("error",
+				variants{"half": figuretest.Always(1.1), "double": figuretest.Some(7, 0.9, 1.1)}),
+			toTheBase("error", variants{"half": figuretest.Always(1), "double": figuretest.Always(1)}),
 		},
 		"clock-accuracy": {
-			toTheBase("error", variants{"clock-2": all12(1), "clock-4": some(8, 1.2, 1.3)}), toTheBase("error",
-				variants{"clock-2": all12(1), "clock-4": some(7, 1.2, 1.3)}),
-			toTheBase("error", variants{"clock-2": all12(0.7), "clock-4": all12(0.7)}),
+			toTheBase("error", variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Some(8, 1.2, 1.3)}), toTheBase("error",
+				variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Some(7, 1.2, 1.3)}),
+			toTheBase("error", variants{"clock-2": figuretest.Always(0.7), "clock-4": figuretest.Always(0.7)}),
 		},
 		"clock-overhead": {
-			toTheBase("overhead", variants{"clock-2": all12(1), "clock-4": all12(0.9)}), toTheBase("overhead",
-				variants{"clock-2": all12(1.5), "clock-4": all12(1)}),
+			toTheBase("overhead", variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Always(0.9)}), toTheBase("overhead",
+				variants{"clock-2": figuretest.Always(1.5), "clock-4": figuretest.Always(1)}),
 		},
 		"clock-rate": {
-			toTheBase("samples", variants{"clock-4": some(2, 0.5, 0.9)}), toTheBase("samples", variants{"clock-4": some(2, 0.9, 0.5)}),
-			toTheBase("samples", variants{"clock-4": some(1, 0.5, 0.9)}),
+			toTheBase("samples", variants{"clock-4": figuretest.Some(2, 0.5, 0.9)}), toTheBase("samples", variants{"clock-4": figuretest.Some(2, 0.9, 0.5)}),
+			toTheBase("samples", variants{"clock-4": figuretest.Some(1, 0.5, 0.9)}),
 		},
 		"software-rate": {
 			func(m *figure.Measured, _ string) {
-				each12(m, fmt.Sprintf("rate/%d/overhead", burrows), some(10, 1, 2))
+				each12(m, fmt.Sprintf("rate/%d/overhead", burrows), figuretest.Some(10, 1, 2))
 			},
-			func(m *figure.Measured, _ string) { each12(m, fmt.Sprintf("rate/%d/overhead", burrows), some(9, 1, 2)) },
+			func(m *figure.Measured, _ string) {
+				each12(m, fmt.Sprintf("rate/%d/overhead", burrows), figuretest.Some(9, 1, 2))
+			},
 		},
 		"buffer": {
-			toTheBase("error", variants{"buffer": all12(1)}), toTheBase("error", variants{"buffer": all12(0.7)}), toTheBase("error", variants{"buffer": some(9, 1, 0.5)}),
+			toTheBase("error", variants{"buffer": figuretest.Always(1)}), toTheBase("error", variants{"buffer": figuretest.Always(0.7)}), toTheBase("error", variants{"buffer": figuretest.Some(9, 1, 0.5)}),
 		},
 		"transistors": {set("transistors/total", 600e3), set("transistors/total", 700e3), set("transistors/total", 300e3)},
 		"in-arrays": {

@@ -267,3 +267,16 @@ func Recount(t *testing.T, m *figure.Measured, file string, update bool) {
 		t.Errorf("%d lines, want %d", len(a), len(b))
 	}
 }
+
+// Always returns the same numbers for each program.
+func Always(x ...float64) func(i int) []float64 { return func(int) []float64 { return x } }
+
+// Some returns one number for the first n programs and another one for the rest.
+func Some(n int, x, rest float64) func(i int) []float64 {
+	return func(i int) []float64 {
+		if i < n {
+			return []float64{x}
+		}
+		return []float64{rest}
+	}
+}

@@ -30,18 +30,6 @@ func one(name string, x ...float64) plant {
 	return func(m *figure.Measured, c string) { m.Set(strings.ReplaceAll(name, "%s", c), x...) }
 }
 
-func always(x ...float64) func(i int) []float64 { return func(int) []float64 { return x } }
-
-// some returns one number for the first n programs and another one for the rest.
-func some(n int, x, rest float64) func(i int) []float64 {
-	return func(i int) []float64 {
-		if i < n {
-			return []float64{x}
-		}
-		return []float64{rest}
-	}
-}
-
 func together(list ...plant) plant {
 	return func(m *figure.Measured, c string) {
 		for _, p := range list {
@@ -59,7 +47,7 @@ func codeAndValues(name string, code, values func(i int) []float64) plant {
 func byOption(option string, numbers []int, most ...float64) plant {
 	var list []plant
 	for i, k := range numbers {
-		list = append(list, codeAndValues(fmt.Sprintf("%s/%d", option, k), always(most[i]), always(most[i])))
+		list = append(list, codeAndValues(fmt.Sprintf("%s/%d", option, k), figuretest.Always(most[i]), figuretest.Always(most[i])))
 	}
 	return together(list...)
 }
@@ -70,16 +58,16 @@ func inPipeline(what string, of func(i int) []float64) plant {
 }
 
 func covered(kind string, x, loads float64) plant {
-	return together(all10("pairs/%s/"+kind, always(x)), all10("pairs/%s/loads", always(loads)))
+	return together(all10("pairs/%s/"+kind, figuretest.Always(x)), all10("pairs/%s/loads", figuretest.Always(loads)))
 }
 
 func sizes(values, code float64) plant {
-	return codeAndValues("%s/10/average", always(code), always(values))
+	return codeAndValues("%s/10/average", figuretest.Always(code), figuretest.Always(values))
 }
 
 func farLess(most float64) plant {
-	return together(all10("blocks/%s/10/worst-case", always(10)), all10("blocks/%s/10/average", always(100)),
-		all10("blocks/%s/10/most", always(most)))
+	return together(all10("blocks/%s/10/worst-case", figuretest.Always(10)), all10("blocks/%s/10/average", figuretest.Always(100)),
+		all10("blocks/%s/10/most", figuretest.Always(most)))
 }
 
 // What agrees with each claim, and then what refutes it.
@@ -87,50 +75,50 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	bs, qs := []int{2, 4, 8, 16}, []int{2, 3, 4, 8}
 	none := math.NaN()
 	figuretest.Planted(t, &Beside, &figure.Measured{}, map[string][]plant{
-		"98": {all10("blocks/%s/nodes/500", always(98.1)), all10("blocks/%s/nodes/500", always(97.9)),
-			all10("blocks/%s/nodes/500", some(9, 99, none))},
-		"99.73": {all10("blocks/%s/nodes/4096", always(99.8)), all10("blocks/%s/nodes/4096", always(99.7))},
-		"eps": {codeAndValues("%s/1/of-stream", always(1), always(0.1)), codeAndValues("%s/1/of-stream", some(4, 0.5,
-			1.1), always(0.1)), codeAndValues("%s/1/of-stream", always(0.1), always(1.2))},
-		"lower-bound": {codeAndValues("%s/10/over", always(0), always(-5)), codeAndValues("%s/10/over", always(1), always(0))},
-		"all-hot": {codeAndValues("exact/%s", always(100), always(100)), codeAndValues("exact/%s", always(100), some(5, 99,
+		"98": {all10("blocks/%s/nodes/500", figuretest.Always(98.1)), all10("blocks/%s/nodes/500", figuretest.Always(97.9)),
+			all10("blocks/%s/nodes/500", figuretest.Some(9, 99, none))},
+		"99.73": {all10("blocks/%s/nodes/4096", figuretest.Always(99.8)), all10("blocks/%s/nodes/4096", figuretest.Always(99.7))},
+		"eps": {codeAndValues("%s/1/of-stream", figuretest.Always(1), figuretest.Always(0.1)), codeAndValues("%s/1/of-stream", figuretest.Some(4, 0.5,
+			1.1), figuretest.Always(0.1)), codeAndValues("%s/1/of-stream", figuretest.Always(0.1), figuretest.Always(1.2))},
+		"lower-bound": {codeAndValues("%s/10/over", figuretest.Always(0), figuretest.Always(-5)), codeAndValues("%s/10/over", figuretest.Always(1), figuretest.Always(0))},
+		"all-hot": {codeAndValues("exact/%s", figuretest.Always(100), figuretest.Always(100)), codeAndValues("exact/%s", figuretest.Always(100), figuretest.Some(5, 99,
 			100))},
 		"b": {byOption("b", bs, 1, 2, 3, 4), byOption("b", bs, 1, 3, 2, 4), byOption("b", bs, 1, 3, 4, 2)},
 		"q": {byOption("q", qs, 1, 2, 3, 4), byOption("q", qs, 2, 1, 3, 4), byOption("q", qs, 2, 3, 4, 1)},
-		"1000": {codeAndValues("%s/1/worst-case", always(900), always(1200)), codeAndValues("%s/1/worst-case",
-			always(100), always(100)), codeAndValues("%s/1/worst-case", always(900), always(1300))},
+		"1000": {codeAndValues("%s/1/worst-case", figuretest.Always(900), figuretest.Always(1200)), codeAndValues("%s/1/worst-case",
+			figuretest.Always(100), figuretest.Always(100)), codeAndValues("%s/1/worst-case", figuretest.Always(900), figuretest.Always(1300))},
 		"384k": {one("theory/before-merge", 384e3), one("theory/before-merge", 38400), one("theory/before-merge", 500e3)},
-		"6400": {codeAndValues("%s/1/splits", always(6400), always(1)), codeAndValues("%s/1/splits", always(6401),
-			always(1)), codeAndValues("%s/1/splits", always(1), always(6401))},
-		"buffer": {all10("blocks/pipeline/%s/1%/combined", always(12)), all10("blocks/pipeline/%s/1%/combined",
-			always(7)), all10("blocks/pipeline/%s/1%/combined", some(7, 10, 100))},
-		"4-cycles": {inPipeline("cycles", always(4.9)), inPipeline("cycles", always(5.1)), inPipeline("cycles", some(7, 4.2,
+		"6400": {codeAndValues("%s/1/splits", figuretest.Always(6400), figuretest.Always(1)), codeAndValues("%s/1/splits", figuretest.Always(6401),
+			figuretest.Always(1)), codeAndValues("%s/1/splits", figuretest.Always(1), figuretest.Always(6401))},
+		"buffer": {all10("blocks/pipeline/%s/1%/combined", figuretest.Always(12)), all10("blocks/pipeline/%s/1%/combined",
+			figuretest.Always(7)), all10("blocks/pipeline/%s/1%/combined", figuretest.Some(7, 10, 100))},
+		"4-cycles": {inPipeline("cycles", figuretest.Always(4.9)), inPipeline("cycles", figuretest.Always(5.1)), inPipeline("cycles", figuretest.Some(7, 4.2,
 			6))},
-		"stalls": {inPipeline("stalls", always(5, 5)), inPipeline("stalls", always(5, 6)), inPipeline("stalls", always(11,
+		"stalls": {inPipeline("stalls", figuretest.Always(5, 5)), inPipeline("stalls", figuretest.Always(5, 6)), inPipeline("stalls", figuretest.Always(11,
 			0))},
 		"seven": {one("typecheck/blocks/%s/1/hot", 6, 8), one("typecheck/blocks/%s/1/hot", 5),
 			one("typecheck/blocks/%s/1/hot", 9)},
-		"top-value":    {all10("loads/first", always(20)), all10("loads/first", always(15)), all10("loads/first", always(51))},
-		"fifty":        {all10("loads/fifty", always(35)), all10("loads/fifty", always(31)), all10("loads/fifty", always(60))},
+		"top-value":    {all10("loads/first", figuretest.Always(20)), all10("loads/first", figuretest.Always(15)), all10("loads/first", figuretest.Always(51))},
+		"fifty":        {all10("loads/fifty", figuretest.Always(35)), all10("loads/fifty", figuretest.Always(31)), all10("loads/fifty", figuretest.Always(60))},
 		"gzip":         {one("flate/loads/%s/1/hot", 7), one("flate/loads/%s/1/hot", 4), one("flate/loads/%s/1/hot", 10)},
-		"saw-tooth":    {all10("blocks/%s/10/drops", some(8, 100, 90)), all10("blocks/%s/10/drops", some(7, 100, 90))},
+		"saw-tooth":    {all10("blocks/%s/10/drops", figuretest.Some(8, 100, 90)), all10("blocks/%s/10/drops", figuretest.Some(7, 100, 90))},
 		"far-less":     {farLess(500), farLess(501)},
-		"500":          {all10("blocks/%s/10/most", always(600)), all10("blocks/%s/10/most", some(9, 10, 700))},
+		"500":          {all10("blocks/%s/10/most", figuretest.Always(600)), all10("blocks/%s/10/most", figuretest.Some(9, 10, 700))},
 		"453":          {one("typecheck/blocks/%s/10/most", 453), one("typecheck/blocks/%s/10/most", 600)},
-		"733":          {all10("loads/%s/10/most", always(900)), all10("loads/%s/10/most", some(9, 10, 1000))},
-		"203":          {all10("loads/%s/10/average", always(250)), all10("loads/%s/10/average", some(9, 10, 300))},
-		"300":          {all10("loads/%s/10/average", some(9, 300, 900)), all10("loads/%s/10/average", always(380))},
-		"450":          {all10("blocks/%s/10/average", always(560)), all10("blocks/%s/10/average", always(570))},
+		"733":          {all10("loads/%s/10/most", figuretest.Always(900)), all10("loads/%s/10/most", figuretest.Some(9, 10, 1000))},
+		"203":          {all10("loads/%s/10/average", figuretest.Always(250)), all10("loads/%s/10/average", figuretest.Some(9, 10, 300))},
+		"300":          {all10("loads/%s/10/average", figuretest.Some(9, 300, 900)), all10("loads/%s/10/average", figuretest.Always(380))},
+		"450":          {all10("blocks/%s/10/average", figuretest.Always(560)), all10("blocks/%s/10/average", figuretest.Always(570))},
 		"values-less":  {sizes(300, 450), sizes(450, 300), sizes(1, 1)},
-		"13.5":         {all10("blocks/%s/10/error", always(13)), all10("blocks/%s/10/error", some(9, 1, 18))},
+		"13.5":         {all10("blocks/%s/10/error", figuretest.Always(13)), all10("blocks/%s/10/error", figuretest.Some(9, 1, 18))},
 		"3.1":          {one("typecheck/blocks/%s/10/second", 3), one("typecheck/blocks/%s/10/second", 4)},
-		"2":            {all10("blocks/%s/10/mean-error", some(9, 1, 10)), all10("blocks/%s/10/mean-error", always(2.6))},
-		"20":           {all10("loads/%s/10/error", always(24)), all10("loads/%s/10/error", some(9, 1, 26))},
-		"10-of-stream": {all10("loads/%s/10/of-stream", always(9.9)), all10("loads/%s/10/of-stream", some(9, 1, 10))},
-		"3.4":          {all10("loads/%s/10/mean-error", always(4.2)), all10("loads/%s/10/mean-error", always(4.3))},
-		"negligible":   {all10("loads/%s/1/error", always(0.5)), all10("loads/%s/1/error", some(9, 0.1, 0.6))},
-		"56": {all10("pairs/%s/dl1", some(5, 56, none)), all10("pairs/%s/dl1", always(40)), all10("pairs/%s/dl1",
-			always(80))},
+		"2":            {all10("blocks/%s/10/mean-error", figuretest.Some(9, 1, 10)), all10("blocks/%s/10/mean-error", figuretest.Always(2.6))},
+		"20":           {all10("loads/%s/10/error", figuretest.Always(24)), all10("loads/%s/10/error", figuretest.Some(9, 1, 26))},
+		"10-of-stream": {all10("loads/%s/10/of-stream", figuretest.Always(9.9)), all10("loads/%s/10/of-stream", figuretest.Some(9, 1, 10))},
+		"3.4":          {all10("loads/%s/10/mean-error", figuretest.Always(4.2)), all10("loads/%s/10/mean-error", figuretest.Always(4.3))},
+		"negligible":   {all10("loads/%s/1/error", figuretest.Always(0.5)), all10("loads/%s/1/error", figuretest.Some(9, 0.1, 0.6))},
+		"56": {all10("pairs/%s/dl1", figuretest.Some(5, 56, none)), all10("pairs/%s/dl1", figuretest.Always(40)), all10("pairs/%s/dl1",
+			figuretest.Always(80))},
 		"misses-local": {covered("dl1", 60, 50), covered("dl1", 50, 50), covered("dl1", 40, 50)},
 	}, [2]string{columns[0].name, columns[1].name})
 }

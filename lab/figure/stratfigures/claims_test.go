@@ -18,18 +18,6 @@ func together(list ...plant) plant {
 	}
 }
 
-func always(x ...float64) func(i int) []float64 { return func(int) []float64 { return x } }
-
-// some returns one number for the first n programs and another one for the rest.
-func some(n int, x, rest float64) func(i int) []float64 {
-	return func(i int) []float64 {
-		if i < n {
-			return []float64{x}
-		}
-		return []float64{rest}
-	}
-}
-
 // all plants a number of a compressor for each program; i is the number of the program.
 func all(spec, what string, of func(i int) []float64) plant {
 	return func(m *figure.Measured, c string) {
@@ -109,7 +97,7 @@ func ratesOf(roles map[string]float64, rest float64) plant {
 func second(of func(i int) []float64) plant {
 	list := []plant{}
 	for _, x := range secondLevels {
-		list = append(list, all(x, "messages", of), all(x+"+A16", "messages", always(100)))
+		list = append(list, all(x, "messages", of), all(x+"+A16", "messages", figuretest.Always(100)))
 	}
 	return together(list...)
 }
@@ -127,7 +115,7 @@ func pronounced(x float64) plant {
 func lossless(with float64) plant {
 	list := []plant{}
 	for _, x := range secondLevels {
-		list = append(list, all(x, "error", always(2)), all(x+"+A16", "error", always(with)))
+		list = append(list, all(x, "error", figuretest.Always(2)), all(x+"+A16", "error", figuretest.Always(with)))
 	}
 	return together(list...)
 }
@@ -141,9 +129,9 @@ func ofBranches(what string, of func(i int) []float64) plant {
 }
 
 func withOthers(edges, calls float64) plant {
-	return together(ofBranches("edges", always(edges)), ofBranches("edges-alone", always(1)), ofBranches("calls",
-		always(calls)),
-		ofBranches("calls-alone", always(1)))
+	return together(ofBranches("edges", figuretest.Always(edges)), ofBranches("edges-alone", figuretest.Always(1)), ofBranches("calls",
+		figuretest.Always(calls)),
+		ofBranches("calls-alone", figuretest.Always(1)))
 }
 
 // hashErrors plants the errors with the hash of the column, and with the two others.
@@ -165,11 +153,11 @@ func hashErrors(own, a, b float64) plant {
 func tags(error, others, eight, messages float64) plant {
 	list := []plant{}
 	for _, bits := range tagBits {
-		list = append(list, all(ofTag(bits), "error", always(others)), all(ofTag(bits), "messages", always(100)))
+		list = append(list, all(ofTag(bits), "error", figuretest.Always(others)), all(ofTag(bits), "messages", figuretest.Always(100)))
 	}
-	return together(append(list, all(tagged, "error", always(error)), all(ofTag(8), "error", always(eight)), all(ofTag(8),
+	return together(append(list, all(tagged, "error", figuretest.Always(error)), all(ofTag(8), "error", figuretest.Always(eight)), all(ofTag(8),
 		"messages",
-		always(messages)))...)
+		figuretest.Always(messages)))...)
 }
 
 // What agrees with each claim, and then what refutes it.
@@ -183,8 +171,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	figuretest.Planted(t, &Beside, base, map[string][]plant{
 		"twice": {ofTypecheck(stratified, "slower", 1.7, 3), ofTypecheck(stratified, "slower", 1.5), ofTypecheck(stratified,
 			"slower", 3, 3, 1)},
-		"at-least-twice": {all(stratified, "slower", some(8, 2, 1)), all(stratified, "slower", some(7, 3, 1.9)),
-			together(all(stratified, "slower", some(8, 2, 1)), exactly("lua/places", 49), exactly("regex/places", 49),
+		"at-least-twice": {all(stratified, "slower", figuretest.Some(8, 2, 1)), all(stratified, "slower", figuretest.Some(7, 3, 1.9)),
+			together(all(stratified, "slower", figuretest.Some(8, 2, 1)), exactly("lua/places", 49), exactly("regex/places", 49),
 				exactly("flate/places", 49))},
 		"3": {ofTypecheck(stratified, "error", 2.9), ofTypecheck(stratified, "error", 3)},
 		"r-4": {exactly(n+"R10:sum/crossing", 12000), exactly(n+"R10:sum/crossing", 9000), exactly(n+"R10:sum/crossing",
@@ -211,8 +199,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"tag-little": {curves(0.81, 1), curves(0.79, 1)},
 		"tag-3": {messages(tagged, stratified, 3.5, 1), messages(tagged, stratified, 2.3, 1), messages(tagged, stratified,
 			4, 1)},
-		"tag-twice": {together(all(tagged, "messages", some(8, 2, 1)), all(stratified, "messages", always(1))),
-			together(all(tagged, "messages", some(7, 3, 1)), all(stratified, "messages", always(1)))},
+		"tag-twice": {together(all(tagged, "messages", figuretest.Some(8, 2, 1)), all(stratified, "messages", figuretest.Always(1))),
+			together(all(tagged, "messages", figuretest.Some(7, 3, 1)), all(stratified, "messages", figuretest.Always(1)))},
 		"lower": {ofTypecheck(stratified, "fewer-least", 1), ofTypecheck(stratified, "fewer-least", 0),
 			ofTypecheck(stratified, "fewer-least", -9)},
 		"vanishes": {messages(stratified, random, 0.9, 1), messages(stratified, random, 0.7, 1)},
@@ -224,25 +212,25 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"others": {ratesOf(map[string]float64{"li": 2.1, "jack": 2.1}, 2), ratesOf(map[string]float64{"li": 2.1,
 			"perl": 4, "db": 4, "gcc": 4}, 2)},
 		"specific":    {ratesOf(map[string]float64{"li": 1.3}, 1), ratesOf(map[string]float64{"li": 1.2}, 1)},
-		"best-random": {named("%s/equal/random", some(8, 1.1, 0.9)), named("%s/equal/random", some(7, 1.1, 0.9))},
-		"best-tagged": {named("%s/equal/tagged", some(8, 1.1, 1)), named("%s/equal/tagged", some(7, 1.1, 1))},
-		"larger": {together(all(ofSize(4096), "error", some(8, 1, 3)), all(ofSize(512), "error", always(2))),
-			together(all(ofSize(4096), "error", some(7, 1, 2)), all(ofSize(512), "error", always(2)))},
+		"best-random": {named("%s/equal/random", figuretest.Some(8, 1.1, 0.9)), named("%s/equal/random", figuretest.Some(7, 1.1, 0.9))},
+		"best-tagged": {named("%s/equal/tagged", figuretest.Some(8, 1.1, 1)), named("%s/equal/tagged", figuretest.Some(7, 1.1, 1))},
+		"larger": {together(all(ofSize(4096), "error", figuretest.Some(8, 1, 3)), all(ofSize(512), "error", figuretest.Always(2))),
+			together(all(ofSize(4096), "error", figuretest.Some(7, 1, 2)), all(ofSize(512), "error", figuretest.Always(2)))},
 		"li-early": {together(one(lua, ofSize(4096), "until/1048576", 2), one(lua, ofSize(512), "until/1048576", 1)),
 			together(one(lua, ofSize(4096), "until/1048576", 1), one(lua, ofSize(512), "until/1048576", 1))},
-		"a16-all":  {second(some(8, 101, 100)), second(some(7, 101, 100)), second(always(99))},
-		"1.15":     {second(some(8, 120, 100)), second(always(110)), second(always(260))},
+		"a16-all":  {second(figuretest.Some(8, 101, 100)), second(figuretest.Some(7, 101, 100)), second(figuretest.Always(99))},
+		"1.15":     {second(figuretest.Some(8, 120, 100)), second(figuretest.Always(110)), second(figuretest.Always(260))},
 		"lossless": {lossless(2), lossless(2.01), lossless(1.99)},
-		"11-error": {ofBranches("error", always(2.9)), ofBranches("error", some(9, 1, 3))},
-		"11-better": {together(all(stratified, "as-branches", some(8, 2, 1)), ofBranches("error", always(1))),
-			together(all(stratified, "as-branches", some(7, 2, 1)), ofBranches("error", always(1)))},
-		"11-negligible": {ofBranches("error", some(6, 0.5, 1)), ofBranches("error", some(5, 0.1, 0.6))},
+		"11-error": {ofBranches("error", figuretest.Always(2.9)), ofBranches("error", figuretest.Some(9, 1, 3))},
+		"11-better": {together(all(stratified, "as-branches", figuretest.Some(8, 2, 1)), ofBranches("error", figuretest.Always(1))),
+			together(all(stratified, "as-branches", figuretest.Some(7, 2, 1)), ofBranches("error", figuretest.Always(1)))},
+		"11-negligible": {ofBranches("error", figuretest.Some(6, 0.5, 1)), ofBranches("error", figuretest.Some(5, 0.1, 0.6))},
 		"pronounced":    {pronounced(160), pronounced(140), pronounced(110)},
 		"together":      {withOthers(1.2, 1.2), withOthers(1.3, 1), withOthers(1, 1.3)},
 		"hash":          {hashErrors(1, 1, 2), hashErrors(1, 0.9, 2), hashErrors(1, 2, 0.9)},
 		"tag-2":         {tags(1, 1.1, 0.6, 400), tags(1, 0.9, 2, 100), tags(1, 1.1, 0.6, 200)},
-		"filter":        {named("%s/equal/filter", some(8, 0.9, 2)), named("%s/equal/filter", some(7, 0.9, 1))},
-		"filter-faster": {named("%s/filter-slower", some(8, 1.1, 1)), named("%s/filter-slower", some(7, 2, 1))},
-		"service":       {all(stratified, "waits", some(8, 1, 2)), all(stratified, "waits", some(7, 0.5, 1.1))},
+		"filter":        {named("%s/equal/filter", figuretest.Some(8, 0.9, 2)), named("%s/equal/filter", figuretest.Some(7, 0.9, 1))},
+		"filter-faster": {named("%s/filter-slower", figuretest.Some(8, 1.1, 1)), named("%s/filter-slower", figuretest.Some(7, 2, 1))},
+		"service":       {all(stratified, "waits", figuretest.Some(8, 1, 2)), all(stratified, "waits", figuretest.Some(7, 0.5, 1.1))},
 	}, [2]string{"rules", "ours"})
 }
