@@ -38,8 +38,8 @@ func TestPeriodsAreSpreadEvenly(t *testing.T) {
 }
 
 // A clock that is redrawn interrupts at a new distance each time. The kernel notes the clock's time at each interrupt, which is time
-// that the thread has run, so load does not matter. Twenty fair draws from 0.5 to 1.5 are all within a factor of 1.2 with a
-// chance below 20·0.25¹⁹, less than one in a billion.
+// that the thread has run. A busy machine delivers interrupts late and never early, so the test has no upper limit. Sixty fair draws
+// from 250 to 750 us have none below 375 us with a chance of 0.75⁶⁰, 3 in a hundred million.
 func TestRedrawChangesPeriods(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -66,7 +66,7 @@ func TestRedrawChangesPeriods(t *testing.T) {
 	e := &events{fds: []int{fd}}
 	var periods []uint64
 	at := uint64(0) // what was read of the ring
-	for range 20 {
+	for range 60 {
 		e.redraw(o)
 		var last uint64
 		var apart []uint64
@@ -90,7 +90,7 @@ func TestRedrawChangesPeriods(t *testing.T) {
 	}
 	least, most := slices.Min(periods), slices.Max(periods)
 	t.Logf("periods %v", periods)
-	if least < 225_000 || most > 825_000 || most < least*12/10 {
-		t.Errorf("periods are %d to %d ns, want some from 250,000 to 750,000", least, most)
+	if least < 225_000 || least > 450_000 || most < least*12/10 {
+		t.Errorf("periods are %d to %d ns, want different ones of which the least is 250,000 to 375,000", least, most)
 	}
 }
