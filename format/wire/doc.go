@@ -17,32 +17,32 @@
 //	string   length, bytes
 //	name     shared, string: the first shared bytes of the name before it in the
 //	         table (127 at most), then the string
-//	ref      0: the empty string; 1: a string that follows; n > 1: the string
-//	         that was the (n-1)th to be written this way
+//	ref      0: the empty string; n > 0: string n of the table, counted from 1
 //	line     signed, the difference from the line before it in the table
 //
-// Names start from the empty string, lines from 0. In a number that holds a ref
-// and other bits, a new string follows the number.
+// Names start from the empty string. Lines start from 0, in a function's body from the line of the function.
 //
 // # Tables
 //
 //	table    version (1 byte), length of the body, body,
-//	         FNV-1a hash of the body (32 bits, little-endian)
+//	         checksum of the body (32 bits, little-endian)
 //	body     path of the package: string
 //	         number of its paths: Base+N of the last function, 0 if there is none
+//	         number of functions
 //	         number of files, their names: name
-//	         number of functions, functions
+//	         number of strings, strings
+//	         per function head, Base less Base+N of the function before it (less 0 for
+//	         the first), N, length of its code<<1 | Outlined
 //	         number of skipped functions, per function: head, reason: ref
 //	         number of taps, taps
-//	         number of callees that are no functions of the table, their names: name,
-//	         in increasing order, and per function calls
+//	         per function its code
 //	head     name, index of the file, line
-//	function head; if Elsewhere, the index of the file is that plus the number of files
-//	         Base, less Base+N of the function before it (less 0 for the first)
-//	         number of nodes<<1 | Outlined, nodes
+//	         the index of a function that has Elsewhere is that plus the number of files
+//	code     number of nodes, nodes
 //	         number of starts, per start: node<<1 | Cut, then Val less the
 //	         Val of the start before it
-//	         N, less the Val of the last start
+//	         number of calls, per call: node less that of the call before it,
+//	         callee: index of a function<<1 | 1, or ref<<1
 //	node     spans<<3 | branch<<2 | outs: number of spans, whether there is a
 //	         branch, number of out-edges; outs = 3 for 3 or more, and then
 //	         the number of those above 3 follows
@@ -59,9 +59,6 @@
 //	         Expr: ref; Type: ref; Bits: 1 byte; Partial<<7 | Kind: 1 byte
 //	         number of further words, per word: Expr: ref; Type: ref; Bits: 1 byte;
 //	         Kind: 1 byte
-//	calls    number of calls, per call: node less that of the call before it in
-//	         the function, callee: index of a function, or the number of functions
-//	         plus the index of a callee
 //	out      Outcome: ref<<1 | explicit
 //	         if explicit: file, line, column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
@@ -71,9 +68,14 @@
 //	file     index of the file if the function has Elsewhere; otherwise no bytes, and the
 //	         file is that of the function
 //
-// A reader refuses versions it does not know. It knows version 7, which has no
-// Elsewhere; version 6, which has no Partial either; and version 5, whose bodies also end
-// with the taps. The version grows with every change of the format.
+// The strings are in front, and heads have the lengths of codes, so that a program that ends reads
+// the code of only those functions whose paths it has counted.
+//
+// The checksum is FNV-1a of 64 bits with numbers of 8 bytes, little-endian, in place of bytes. The
+// offset basis is combined with the length first by exclusive or; the bytes after the last whole
+// number, none to seven, are the last number. The two halves of the result are combined likewise.
+//
+// A reader refuses other versions. The version grows with every change of the format.
 //
 // # Programs
 //
@@ -87,7 +89,7 @@
 //	number of paths          8 bytes, of all packages together
 //	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian), as they
 //	                         are if no function is Outlined and no tap Partial
-//	hash of the above        4 bytes, FNV-1a (32 bits)
+//	checksum of the above    4 bytes
 //
 // A profile names the program by the hash of the tables, because path numbers of
 // one build mean nothing in another. The tables are data of the executable, and
@@ -107,47 +109,45 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 99 bytes long:
+// with x tapped at the entry of f, is 100 bytes long:
 //
-//	08 5d                           version, 93 bytes of body
+//	09 5e                           version, 94 bytes of body
 //	04 6d 61 69 6e                  path "main"
-//	02                              2 paths
+//	02 01                           2 paths, 1 function
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
-//	01 05 01 66                     1 function: shares "main." with that, then "f"
-//	00 06 00                        file 0, line 3, Base 0
-//	06 0e                           3 nodes, not Outlined; node 0: 1 span, a branch, 2 out-edges
-//	04 05 05                        a line further on, column 5, 5 bytes long
-//	01 02 69 66 00 05               new string "if", no line further on, column 5
-//	1c 01                           edge: 1 node further on, Val 1
-//	02 04 74 72 75 65               out: new string "true", position implied
-//	28                              edge: 2 nodes further on
-//	02 05 66 61 6c 73 65            out: new string "false", position implied
-//	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
-//	09 08 02 08 00 00               node 2 likewise, 2 lines further on
-//	01 00 00 02                     1 start: node 0, Val 0; N = 2
+//	06                              6 strings
+//	02 69 66                        1 is "if"
+//	04 74 72 75 65                  2 is "true"
+//	05 66 61 6c 73 65               3 is "false"
+//	06 6d 61 69 6e 2e 66            4 is "main.f"
+//	01 78 03 69 6e 74               5 is "x", 6 is "int"
+//	05 01 66                        the function shares "main." with the file's name, then "f"
+//	00 06 00 02 3a                  file 0, line 3, Base 0, N 2, 29 bytes of code, not Outlined
 //	00                              no skipped function
 //	01 01                           1 tap, of the kind Arg
-//	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
-//	07 08                           4 lines back, column 8
-//	01 01 78 01 03 69 6e 74 40 01   new strings "x" and "int", 64 bits, Signed
+//	04 00 00 08                     "main.f", file 0, no line further on, column 8
+//	05 06 40 01                     "x", "int", 64 bits, Signed
 //	00                              no further words
-//	00 00                           no callees; main.f calls nothing
-//	f1 b9 69 e7                     hash of the body
+//	03 0e                           3 nodes; node 0: 1 span, a branch, 2 out-edges
+//	04 05 05                        a line further on, column 5, 5 bytes long
+//	01 00 05                        "if", no line further on, column 5
+//	1c 01                           edge: 1 node further on, Val 1
+//	04                              out: "true", position implied
+//	28                              edge: 2 nodes further on
+//	06                              out: "false", position implied
+//	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
+//	09 08 02 08 00 00               node 2 likewise, 2 lines further on
+//	01 00 00                        1 start: node 0, Val 0
+//	00                              no calls
+//	50 73 52 82                     checksum
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 8
+const Version = 9
 
 const (
-	withoutCalls = 5 // the version that has no calls
-	withFiles    = 8 // the first version whose positions in a function can be in several files
-)
-
-const (
-	refEmpty    = 0
-	refNew      = 1
-	firstRef    = 2
-	manyOuts    = 3   // number of out-edges that is followed by the rest of it
-	maxShared   = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
-	checksumLen = 4
+	firstVersion = 5   // the first that programs have been built with
+	manyOuts     = 3   // number of out-edges that is followed by the rest of it
+	maxShared    = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
+	checksumLen  = 4
 )

@@ -25,10 +25,8 @@ func ReadLazy(b []byte) (l *Lazy, rest []byte, err error) {
 		return nil, nil, err
 	}
 	d := newDecoder(body)
-	l = &Lazy{Path: d.str(), table: b[:len(b)-len(rest)]}
-	d.path, l.Paths = l.Path, d.uvarint()
-	l.Files = d.fileNames()
-	l.Funcs = d.count(minFunc)
+	l = &Lazy{table: b[:len(b)-len(rest)]}
+	l.Path, l.Paths, l.Funcs, l.Files = d.front()
 	if d.wrong != "" {
 		return nil, nil, d.err()
 	}
@@ -45,26 +43,24 @@ func (l *Lazy) Package() *Package {
 	if l.pkg != nil {
 		return l.pkg
 	}
-	if l.pkg, l.bodies, _, l.err = read(l.table, true); l.err != nil {
+	if l.pkg, l.bodies, _, l.err = readHeads(l.table); l.err != nil {
 		l.pkg = &Package{Path: l.Path, Files: l.Files}
-	} else {
-		l.bodies.room = roomFor(len(l.bodies.s)) // enough for all bodies once more
 	}
 	l.table = nil
 	return l.pkg
 }
 
-// Body reads the graph and the blocks of function i, unless it has read them before.
+// Body reads the graph, the blocks and the calls of function i, unless it has read them before. If they are wrong, the function is
+// without them, and [Wrong] has the error.
 func (l *Lazy) Body(i int) {
 	f := &l.Package().Funcs[i]
 	if l.bodies == nil || f.Blocks != nil {
 		return
 	}
-	d, at := l.bodies, l.bodies.places[i]
-	refs := d.refs
-	d.off, d.line, d.refs = at.off, at.line, refs[:at.refs:at.refs] // what the body defines is not new
-	d.body(f)
-	d.refs = refs
+	if l.bodies.body(l.pkg, i); l.bodies.wrong != "" {
+		f.Blocks, f.Graph.Nodes, f.Graph.Starts, f.Calls = nil, nil, nil, nil
+		l.err = l.bodies.err()
+	}
 }
 
 // Whole returns packages that are read already as Lazys.

@@ -33,11 +33,11 @@ func Join(tables []byte) ([]byte, error) {
 	}
 	h := Header{Size: uint64(len(tables)), Build: build}
 	for rest := tables; len(rest) > 0; h.Packages++ {
-		var p *Package
-		if p, rest, err = ReadPackage(rest); err != nil {
+		var l *Lazy
+		if l, rest, err = ReadLazy(rest); err != nil {
 			return nil, err
 		}
-		h.Paths += p.Paths()
+		h.Paths += l.Paths
 	}
 	return append(h.append(make([]byte, 0, HeaderSize+len(tables))), tables...), nil
 }
@@ -61,7 +61,7 @@ func ReadHeader(b []byte) (h Header, err error) {
 		return h, ErrNoTables
 	}
 	b = b[len(Magic):]
-	if v := littleEndian(b[:4]); !known(v) {
+	if v := littleEndian(b[:4]); v != Version {
 		return h, wrongVersion(v)
 	}
 	h.Packages = uint32(littleEndian(b[4:8]))
@@ -113,7 +113,7 @@ func BuildHash(tables []byte) (hash [8]byte, err error) {
 		}
 		table := tables[:len(tables)-len(rest)]
 		if p.clear() {
-			table = appendPackage(nil, p, table[0])
+			table = AppendPackage(nil, p)
 		}
 		for _, c := range table {
 			h = (h ^ uint64(c)) * 1099511628211

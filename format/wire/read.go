@@ -22,27 +22,27 @@ func (e Error) Error() string { return "site table: " + string(e) }
 // nil. Errors are of type [Error]. ReadPackage takes at most maxRatio times as much memory
 // as the table has bytes.
 func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
-	p, _, rest, err = read(b, false)
-	return p, rest, err
+	p, d, rest, err := readHeads(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range p.Funcs {
+		d.body(p, i)
+	}
+	if d.wrong != "" {
+		return nil, nil, d.err()
+	}
+	return p, rest, nil
 }
 
-// read reads the table at the beginning of b as ReadPackage does. If it skims, functions have no
-// graphs but for their N, and no blocks, and the decoder knows where these are.
-func read(b []byte, skim bool) (p *Package, d *decoder, rest []byte, err error) {
+// readHeads reads the table at the beginning of b but for the bodies of functions, which the decoder can read then.
+func readHeads(b []byte) (p *Package, d *decoder, rest []byte, err error) {
 	body, rest, err := split(b)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	d = newDecoder(body)
-	d.version = b[0]
-	d.skims = skim
 	p = d.pkg()
-	if b[0] != withoutCalls {
-		d.calls(p)
-	}
-	if d.wrong == "" && d.off < len(d.s) {
-		d.fail(digits.Uint(uint64(len(d.s)-d.off)) + " bytes left over")
-	}
 	if d.wrong != "" {
 		return nil, nil, nil, d.err()
 	}
@@ -93,7 +93,7 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, 0, nil, Error("truncated: no bytes")
 	}
-	if !known(uint64(b[0])) {
+	if b[0] != Version {
 		return nil, 0, nil, wrongVersion(uint64(b[0]))
 	}
 	n, size := uvarint(b[1:])
@@ -105,14 +105,14 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 	return body, uint32(littleEndian(b[:checksumLen])), b[checksumLen:], nil
 }
 
-// known reports whether this package reads a version.
-func known(v uint64) bool { return withoutCalls <= v && v <= Version }
-
 func wrongVersion(v uint64) Error {
-	if v > Version {
+	switch {
+	case v > Version:
 		return Error("newer version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version))
+	case v < firstVersion:
+		return Error("unknown version " + digits.Uint(v))
 	}
-	return Error("unknown version " + digits.Uint(v))
+	return Error("older version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) + ": build the profiled program again")
 }
 
 // A decoder reads the body of a table. After an error it reads zeros.
@@ -122,18 +122,16 @@ type decoder struct {
 	wrong string // the first thing that was wrong
 	room  int    // bytes of memory that may still be taken
 
-	version   byte
 	path      string
 	files     int  // number of files
 	file      int  // of the function
 	elsewhere bool // of the function
-	refs      []string
+	strings   []string
 	name      string // name read last
 	line      int    // line read last
 	open      []openOut
-
-	places []place // of functions
-	skims  bool    // functions keep nothing of their bodies
+	ends      []int // of the bodies of functions; each begins where that before it ends
+	begin     int   // of the first
 
 	nodes  slab[pdag.Node]
 	edges  slab[pdag.Edge]
@@ -141,6 +139,7 @@ type decoder struct {
 	blocks slab[Block]
 	spans  slab[Span]
 	outs   slab[Out]
+	calls  slab[Call]
 }
 
 // An openOut is an Out whose position is implied by a block. The decoder may not have read
@@ -150,21 +149,14 @@ type openOut struct {
 	from, to int
 }
 
-// A place is where the body of a function begins: its graph and its blocks.
-type place struct {
-	off   int
-	line  int // as in decoder
-	refs  int // strings that were read before it
-	nodes int
-}
-
 // The least number of bytes that each thing takes in a table. A count is wrong if the rest
 // of the body is too short for so many things.
 const (
 	minFile    = 2  // shared, length
 	minName    = 2  // likewise
+	minString  = 1  // length
 	minCall    = 2  // node, callee
-	minFunc    = 8  // shared, length, file, line, base, nodes, starts, N
+	minFunc    = 10 // shared, length, file, line, base, N, size; nodes, starts, calls
 	minNode    = 1  // counts
 	minSpan    = 3  // line, column, length
 	minEdge    = 2  // edge, out
@@ -191,35 +183,32 @@ func (d *decoder) takes(n int) bool {
 	return d.room >= 0
 }
 
+// pkg reads everything but the bodies of functions.
 func (d *decoder) pkg() *Package {
 	p := &Package{}
-	p.Path = d.str()
-	d.path = p.Path
-	paths := d.uvarint()
-	p.Files = d.fileNames()
+	var paths uint64
+	var funcs int
+	p.Path, paths, funcs, p.Files = d.front()
 	d.files = len(p.Files)
-	n := d.count(minFunc)
-	d.places, p.Funcs = list[place](d, n), list[Func](d, n)
-	indices := len(p.Files)
-	if d.version >= withFiles {
-		indices *= 2
+	d.strings = list[string](d, d.count(minString))
+	for i := range d.strings {
+		d.strings[i] = d.str()
 	}
-	base := uint64(0)
+	d.ends, p.Funcs = list[int](d, funcs), list[Func](d, funcs)
+	base, end := uint64(0), uint64(0)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
-		f.Name, f.File, f.Line = d.head(indices)
+		f.Name, f.File, f.Line = d.head(2 * len(p.Files))
 		if f.File >= len(p.Files) {
 			f.File, f.Elsewhere = f.File-len(p.Files), true
 		}
 		f.Base = base + d.uvarint()
-		d.places[i] = place{d.off, d.line, len(d.refs), 0}
-		d.body(f)
-		d.places[i].nodes = len(f.Blocks)
+		f.Graph.N = d.uvarint()
 		base = f.Base + f.Graph.N
-		if d.skims {
-			f.Blocks, f.Graph.Nodes, f.Graph.Starts = nil, nil, nil
-			d.recycle()
-		}
+		size := d.uvarint()
+		f.Outlined = size&1 != 0
+		end += uint64(d.fits(size>>1, 1))
+		d.ends[i] = int(end)
 	}
 	if paths != base && d.wrong == "" {
 		d.fail("functions with " + digits.Uint(base) + " paths, want " + digits.Uint(paths))
@@ -234,40 +223,23 @@ func (d *decoder) pkg() *Package {
 	for i := range p.Taps {
 		d.tap(&p.Taps[i], len(p.Files))
 	}
+	if left := uint64(len(d.s) - d.off); left != end && d.wrong == "" {
+		d.fail(digits.Uint(left) + " bytes of bodies, want " + digits.Uint(end))
+	}
+	d.begin = d.off
 	return p
 }
 
-// calls reads the calls of all functions.
-func (d *decoder) calls(p *Package) {
-	names := list[string](d, d.count(minName))
-	for i := range names {
-		names[i] = d.sharing()
-	}
-	var calls slab[Call]
-	for i := range p.Funcs {
-		f := &p.Funcs[i]
-		f.Calls = calls.take(d, d.count(minCall))
-		node := 0
-		for j := range f.Calls {
-			node = d.index(uint64(node)+d.uvarint(), d.places[i].nodes, "node")
-			callee := d.index(d.uvarint(), len(p.Funcs)+len(names), "callee")
-			f.Calls[j].Node = node
-			switch {
-			case callee < len(p.Funcs):
-				f.Calls[j].Callee = p.Funcs[callee].Name
-			case callee < len(p.Funcs)+len(names):
-				f.Calls[j].Callee = names[callee-len(p.Funcs)]
-			}
-		}
-	}
-}
-
-func (d *decoder) fileNames() []string {
-	files := list[string](d, d.count(minFile))
+// front reads the path of the package, the numbers of its paths and of its functions, and the names of its files.
+func (d *decoder) front() (path string, paths uint64, funcs int, files []string) {
+	d.path = d.str()
+	paths = d.uvarint()
+	funcs = d.count(minFunc)
+	files = list[string](d, d.count(minFile))
 	for i := range files {
 		files[i] = d.sharing()
 	}
-	return files
+	return d.path, paths, funcs, files
 }
 
 func (d *decoder) tap(t *Tap, files int) {
@@ -294,13 +266,18 @@ func (d *decoder) head(files int) (name string, file, line int) {
 	return d.sharing(), d.index(d.uvarint(), files, "file"), d.lineAt()
 }
 
-// body reads the graph and the blocks of a function.
-func (d *decoder) body(f *Func) {
+// body reads the graph, the blocks and the calls of function i.
+func (d *decoder) body(p *Package, i int) {
+	if d.wrong != "" {
+		return
+	}
+	f := &p.Funcs[i]
 	g := &f.Graph
-	d.file, d.elsewhere = f.File, f.Elsewhere
-	u := d.uvarint()
-	f.Outlined = u&1 != 0
-	n := d.fits(u>>1, minNode)
+	d.off, d.line, d.file, d.elsewhere = d.begin, f.Line, f.File, f.Elsewhere
+	if i > 0 {
+		d.off += d.ends[i-1]
+	}
+	n := d.count(minNode)
 	f.Blocks = d.blocks.take(d, n)
 	g.Nodes = d.nodes.take(d, n)
 	d.open = d.open[:0]
@@ -318,7 +295,27 @@ func (d *decoder) body(f *Func) {
 		val += d.uvarint()
 		g.Starts[i] = pdag.Start{Node: d.index(u>>1, n, "node"), Val: val, Cut: u&1 != 0}
 	}
-	g.N = val + d.uvarint()
+	f.Calls = d.calls.take(d, d.count(minCall))
+	node := 0
+	for i := range f.Calls {
+		node = d.index(uint64(node)+d.uvarint(), n, "node")
+		f.Calls[i].Node, f.Calls[i].Callee = node, d.callee(p)
+	}
+	if d.wrong == "" && d.off != d.begin+d.ends[i] {
+		d.fail("the body of " + f.Name + " ends")
+	}
+}
+
+// callee reads which function of the table or of another package a call goes to.
+func (d *decoder) callee(p *Package) string {
+	u := d.uvarint()
+	if u&1 == 0 {
+		return d.ref(u >> 1)
+	}
+	if i := d.index(u>>1, len(p.Funcs), "callee"); i < len(p.Funcs) {
+		return p.Funcs[i].Name
+	}
+	return ""
 }
 
 func (d *decoder) node(f *Func, v int) {
@@ -392,18 +389,13 @@ func (d *decoder) lineAt() int {
 	return d.line
 }
 
-// ref returns the string with the reference u.
+// ref returns string u of the table, counted from 1, or the empty string if u is 0.
 func (d *decoder) ref(u uint64) string {
-	switch u {
-	case refEmpty:
+	if u == 0 {
 		return ""
-	case refNew:
-		s := d.str()
-		d.refs = append(d.refs, s)
-		return s
 	}
-	if i := d.index(u-firstRef, len(d.refs), "string"); i < len(d.refs) {
-		return d.refs[i]
+	if i := d.index(u-1, len(d.strings), "string"); i < len(d.strings) {
+		return d.strings[i]
 	}
 	return ""
 }
@@ -497,7 +489,7 @@ func littleEndian(b []byte) (u uint64) {
 }
 
 // A slab hands out short slices of a long one.
-type slab[T any] struct{ long, free []T }
+type slab[T any] struct{ free []T }
 
 // take returns n zero values. It returns nil if n is 0 or if there is no room for them.
 func (s *slab[T]) take(d *decoder, n int) []T {
@@ -507,28 +499,11 @@ func (s *slab[T]) take(d *decoder, n int) []T {
 		return nil
 	}
 	if n > len(s.free) {
-		s.long = make([]T, max(n, chunk))
-		s.free = s.long
+		s.free = make([]T, max(n, chunk))
 	}
 	t := s.free[:n:n]
 	s.free = s.free[n:]
 	return t
-}
-
-// recycle takes back what has been handed out of the long slice.
-func (s *slab[T]) recycle() {
-	clear(s.long[:len(s.long)-len(s.free)])
-	s.free = s.long
-}
-
-// recycle takes back the bodies of functions.
-func (d *decoder) recycle() {
-	d.nodes.recycle()
-	d.edges.recycle()
-	d.starts.recycle()
-	d.blocks.recycle()
-	d.spans.recycle()
-	d.outs.recycle()
 }
 
 // list returns n zero values. It returns nil if n is 0 or if there is no room for them.

@@ -186,36 +186,6 @@ func random(r *rand.Rand) *wire.Package {
 	return p
 }
 
-// Tables of version 7, which have all positions of a function in one file, of version 6, which have no taps that are Partial, and of version 5, which have no calls either, still can
-// be read, and a program that was built with them still has the same hash.
-func TestTablesOfOldVersions(t *testing.T) {
-	for _, test := range []struct {
-		version byte
-		less    int // bytes that its bodies lack at the end: those of the callees and calls
-	}{{7, 0}, {6, 0}, {5, 2}} {
-		old := func(p *wire.Package) []byte {
-			body := wire.AppendPackage(nil, p)[2:]
-			table := framed(string(body[:len(body)-4-test.less])) // without checksum
-			table[0] = test.version
-			return table
-		}
-		p := example()
-		p.Funcs[0].Outlined = true
-		table := old(p)
-		got, rest, err := wire.ReadPackage(table)
-		if err != nil || len(rest) > 0 {
-			t.Fatalf("version %d: %v, %d bytes left", test.version, err, len(rest))
-		}
-		equal(t, got, p)
-		p.Funcs[0].Outlined = false
-		want := fnv.New64a()
-		want.Write(old(p))
-		if hash, err := wire.BuildHash(table); err != nil || !bytes.Equal(hash[:], want.Sum(nil)) {
-			t.Errorf("version %d: hash %x, error %v, want %x", test.version, hash, err, want.Sum(nil))
-		}
-	}
-}
-
 // CallsOf finds the calls of each node.
 func TestCallsOf(t *testing.T) {
 	f := wire.Func{Calls: []wire.Call{{Node: 1, Callee: "a"}, {Node: 1, Callee: "b"}, {Node: 3, Callee: "c"}}}
@@ -246,35 +216,42 @@ func TestReadPackageErrors(t *testing.T) {
 	spoilt[10]++
 	newer := bytes.Clone(table)
 	newer[0] = wire.Version + 1
+	older := bytes.Clone(table)
+	older[0] = wire.Version - 1
 	tests := []struct {
 		name  string
 		table []byte
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 9, this program reads 8`},
+		{"a table of another version", newer, `newer version 10, this program reads 9`},
+		{"a table of an old build", older, `older version 8, this program reads 9: build the profiled program again`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
-		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00\x00abc"), `3 bytes left over at byte 8 of package p`},
-		{"less than a package", framed("\x01p\x00\x00\x00"), `truncated: no number at byte 5 of package p`},
+		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00\x00abc"), `3 bytes of bodies, want 0 at byte 8 of package p`},
+		{"less than a package", framed("\x01p\x00\x00\x00\x00"), `truncated: no number at byte 6 of package p`},
 		{"a string past the end", framed("\x09p"), `truncated: 9 things to come at byte 1 of package `},
-		{"files past the end", framed("\x01p\x00\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 8 of package p`},
+		{"files past the end", framed("\x01p\x00\x00\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 9 of package p`},
+		{"strings past the end", framed("\x01p\x00\x00\x00\x05\x00\x00"), `truncated: 5 things to come at byte 6 of package p`},
 		{"an endless number", framed("\x01p\x00" + strings.Repeat("\xff", 11)), `truncated: no number at byte 3 of package p`},
-		{"a function of no file", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 8 of package p`},
-		{"a name like none before", framed("\x01p\x00\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 5 of package p`},
-		{"a string that is not there", framed("\x01p\x00\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 14 of package p`},
-		{"an edge that leads nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 16 of package p`},
-		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 10 of package p`},
-		{"a tap without its end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"), `truncated: no byte at byte 19 of package p`},
-		{"a tap of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08\x00"), `kind 8 of 8 at byte 18 of package p`},
-		{"a further word of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x08"), `kind 8 of 8 at byte 23 of package p`},
-		{"further words past the end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x01"), `truncated: 2 things to come at byte 19 of package p`},
-		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 5 of package p`},
-		{"a call nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x00\x00\x00\x00\x00\x00\x01\x01\x00"), `node 1 of 1 at byte 24 of package p`},
-		{"a call of nothing", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x00\x00\x00\x00\x00\x00\x01\x00\x01"), `callee 1 of 1 at byte 25 of package p`},
-		{"a start nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 18 of package p`},
+		{"a function of no file", framed("\x01p\x00\x01\x00\x00" + "\x00\x00\x00\x00\x00\x00\x06" + "\x00\x00" + "\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
+		{"a name like none before", framed("\x01p\x00\x00\x01\x02\x00\x00\x00\x00"), `shared byte 2 of 1 at byte 6 of package p`},
+		{"a string that is not there", function("\x01\x05\x03\x00\x00\x00\x00"), `string 2 of 0 at byte 21 of package p`},
+		{"an edge that leads nowhere", function("\x01\x01\x18\x00\x00\x00"), `node 1 of 1 at byte 21 of package p`},
+		{"a call nowhere", function("\x01\x00\x00\x01\x01\x00"), `node 1 of 1 at byte 23 of package p`},
+		{"a call of nothing", function("\x01\x00\x00\x01\x00\x03"), `callee 1 of 1 at byte 24 of package p`},
+		{"a call of a string that is not there", function("\x01\x00\x00\x01\x00\x02"), `string 0 of 0 at byte 24 of package p`},
+		{"a start nowhere", function("\x01\x00\x01\x02\x00\x00"), `node 1 of 1 at byte 23 of package p`},
+		{"a code with too many bytes", function("\x01\x00\x00\x00\x00\x00"), `the body of f ends at byte 22 of package p`},
+		{"codes with too many bytes", framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00\x04" + "\x00\x00" + "\x00\x00\x00"), `3 bytes of bodies, want 2 at byte 18 of package p`},
+		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 11 of package p`},
+		{"a tap without its end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"), `truncated: no byte at byte 20 of package p`},
+		{"a tap of no kind", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08\x00"), `kind 8 of 8 at byte 19 of package p`},
+		{"a further word of no kind", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x08"), `kind 8 of 8 at byte 24 of package p`},
+		{"further words past the end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x01"), `truncated: 2 things to come at byte 20 of package p`},
+		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 6 of package p`},
 	}
 	for _, test := range tests {
 		p, rest, err := wire.ReadPackage(test.table)
@@ -289,10 +266,13 @@ func TestReadPackageErrors(t *testing.T) {
 	}
 }
 
+// function makes a table of a package p with one function f, which has a code of six bytes or as many as there are.
+func function(code string) []byte {
+	return framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00" + string(rune(2*len(code))) + "\x00\x00" + code)
+}
+
 // framed makes a table of a body.
 func framed(body string) []byte {
-	h := fnv.New32a()
-	h.Write([]byte(body))
 	b := []byte{wire.Version}
 	n := len(body)
 	for ; n >= 0x80; n >>= 7 {
@@ -300,8 +280,19 @@ func framed(body string) []byte {
 	}
 	b = append(b, byte(n))
 	b = append(b, body...)
-	sum := h.Sum32()
-	return append(b, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
+	return binary.LittleEndian.AppendUint32(b, checksum([]byte(body)))
+}
+
+// checksum is that of the package comment.
+func checksum(b []byte) uint32 {
+	h := uint64(0xcbf29ce484222325) ^ uint64(len(b))
+	for i := 0; i <= len(b)/8; i++ {
+		var word [8]byte
+		copy(word[:], b[8*i:])
+		h ^= binary.LittleEndian.Uint64(word[:])
+		h *= 0x100000001b3
+	}
+	return uint32(h) ^ uint32(h>>32)
 }
 
 func TestEveryTruncationIsAnError(t *testing.T) {
@@ -391,17 +382,19 @@ func readBody(t *testing.T, body string) (ok bool) {
 // Reading a small table must not take a lot of memory, whatever the table holds.
 func TestMemoryIsInProportion(t *testing.T) {
 	bodies := map[string]string{
-		"names that share all they may": "\x01p\x00\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
-		"nodes without edges":           "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xc0\x9a\x0c" + strings.Repeat("\x00", 100000),
-		"edges past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
-		"taps of nothing":               "\x01p\x00\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 800000),
-		"spans past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"names that share all they may": "\x01p\x00\xd0\x86\x03\x01" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00" + strings.Repeat("\x7f\x00\x00\x00\x00\x00\x06", 50000) + "\x00\x00" + strings.Repeat("\x00\x00\x00", 50000),
+		"strings without bytes":         "\x01p\x00\x00\x00\xc0\x9a\x0c" + strings.Repeat("\x00", 200002),
+		"nodes without edges":           "\x01p\x00\x01\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x00\x8a\xb5\x18\x00\x00\xc0\x9a\x0c" + strings.Repeat("\x00", 200002),
+		"edges past the end":            "\x01p\x00\x01\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x00\x8a\xb5\x18\x00\x00\x02\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 199999),
+		"taps of nothing":               "\x01p\x00\x00\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 1000000),
+		"spans past the end":            "\x01p\x00\x01\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x00\x8a\xb5\x18\x00\x00\x02\xf8\xff\xff\x7f" + strings.Repeat("\x00", 199999),
 	}
 	for name, body := range bodies {
 		table := framed(body)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		wire.ReadPackage(table)
+		_, _, err := wire.ReadPackage(table)
+		t.Log(name, err)
 		runtime.ReadMemStats(&after)
 		got := (after.TotalAlloc - before.TotalAlloc) / uint64(len(table))
 		if got > 44 { // maxRatio, the body as a string, and rounding
@@ -487,9 +480,7 @@ func TestReadProgramErrors(t *testing.T) {
 		b := bytes.Clone(data)
 		b[i] = to
 		if valid {
-			h := fnv.New32a()
-			h.Write(b[:wire.HeaderSize-4])
-			binary.LittleEndian.PutUint32(b[wire.HeaderSize-4:], h.Sum32())
+			binary.LittleEndian.PutUint32(b[wire.HeaderSize-4:], checksum(b[:wire.HeaderSize-4]))
 		}
 		return b
 	}
@@ -505,8 +496,8 @@ func TestReadProgramErrors(t *testing.T) {
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
 		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
 		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
-		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 99 bytes, 98 left")},
-		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623779 bytes, 99 left")},
+		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 100 bytes, 99 left")},
+		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623780 bytes, 100 left")},
 	}
 	for _, test := range tests {
 		h, tables, err := wire.ReadProgram(test.data)
