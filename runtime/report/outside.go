@@ -14,10 +14,10 @@ import (
 type Outside struct {
 	Windows bool // all packages are inside but for their assembly, which is named so
 
-	funcs map[string]bool         // that are inside, of the packages read so far
-	files map[string][]*wire.Lazy // of instrumented packages
-	paths map[string]*wire.Lazy   // packages to read, by import path
-	known map[string]bool         // import paths of instrumented packages
+	tapped map[string]bool                // functions with taps, if these are inside
+	files  map[string][]*wire.Lazy        // of instrumented packages
+	paths  map[string]*wire.Lazy          // instrumented packages, by import path
+	funcs  map[*wire.Lazy]map[string]bool // of the packages asked for so far
 
 	quiet map[string]bool // functions whose taps have reported nothing
 
@@ -48,9 +48,12 @@ func (s *share) add(name string, n uint64) {
 
 // NewOutside returns an Outside of a program with the given site tables.
 func NewOutside(pkgs []*wire.Lazy) *Outside {
-	t := newOutside(pkgs)
+	t := &Outside{files: make(map[string][]*wire.Lazy), paths: make(map[string]*wire.Lazy, len(pkgs)), funcs: make(map[*wire.Lazy]map[string]bool)}
 	for _, p := range pkgs {
 		t.paths[p.Path] = p
+		for _, f := range p.Files {
+			t.files[f] = append(t.files[f], p)
+		}
 	}
 	return t
 }
@@ -58,14 +61,14 @@ func NewOutside(pkgs []*wire.Lazy) *Outside {
 // NewOutsideOfTaps returns an Outside whose inside is the functions that have taps. If seen is not nil, it says which sites
 // have reported something, and the facts name the functions none of whose taps have.
 func NewOutsideOfTaps(pkgs []*wire.Package, seen map[uint64]bool) *Outside {
-	t := newOutside(wire.Whole(pkgs...))
-	t.quiet = make(map[string]bool)
+	t := NewOutside(wire.Whole(pkgs...))
+	t.tapped, t.quiet = make(map[string]bool), make(map[string]bool)
 	for _, p := range pkgs {
 		first := tuple.SiteBase(p.Path)
 		for i := range p.Taps {
 			f := p.Taps[i].Func
-			if !t.funcs[f] {
-				t.funcs[f], t.quiet[f] = true, seen != nil
+			if !t.tapped[f] {
+				t.tapped[f], t.quiet[f] = true, seen != nil
 			}
 			if seen[first+uint64(i)] {
 				t.quiet[f] = false
@@ -75,37 +78,38 @@ func NewOutsideOfTaps(pkgs []*wire.Package, seen map[uint64]bool) *Outside {
 	return t
 }
 
-func newOutside(pkgs []*wire.Lazy) *Outside {
-	t := &Outside{funcs: make(map[string]bool), files: make(map[string][]*wire.Lazy), paths: make(map[string]*wire.Lazy), known: make(map[string]bool)}
-	for _, p := range pkgs {
-		t.known[p.Path] = true
-		for _, f := range p.Files {
-			t.files[f] = append(t.files[f], p)
-		}
-	}
-	return t
-}
-
-// within reports whether a function is inside. It reads the package of the function and those
+// within reports whether a function is inside. It looks in the package of the function and those
 // that have the file: an instruction next to an inlined call may have the file of the callee.
 func (t *Outside) within(f Frame) bool {
-	t.read(t.paths[unescaped(packageOf(f.Func))])
-	for _, p := range t.files[f.File] {
-		t.read(t.paths[p.Path])
+	if t.tapped != nil {
+		return t.tapped[f.Func]
 	}
-	return t.funcs[f.Func]
+	if t.has(t.paths[unescaped(packageOf(f.Func))], f.Func) {
+		return true
+	}
+	for _, p := range t.files[f.File] {
+		if t.has(p, f.Func) {
+			return true
+		}
+	}
+	return false
 }
 
-// read adds the functions of a package, which is nil if it has been read.
-func (t *Outside) read(l *wire.Lazy) {
+// has reports whether a package, or nil, has a function.
+func (t *Outside) has(l *wire.Lazy, name string) bool {
 	if l == nil {
-		return
+		return false
 	}
-	delete(t.paths, l.Path)
-	p := l.Package()
-	for i := range p.Funcs {
-		t.funcs[p.Funcs[i].Name] = true
+	funcs := t.funcs[l]
+	if funcs == nil {
+		p := l.Package()
+		funcs = make(map[string]bool, len(p.Funcs))
+		for i := range p.Funcs {
+			funcs[p.Funcs[i].Name] = true
+		}
+		t.funcs[l] = funcs
 	}
+	return funcs[name]
 }
 
 // unescaped returns the import path that a name begins with: "gopkg.in/yaml.v3" for
@@ -182,7 +186,7 @@ func (t *Outside) AddCalls(c *Calls) {
 			t.open += n
 		case !t.within(Frame{Func: name}):
 			t.calls.add(name, n)
-			if pkg := packageOf(name); !ofRuntime(pkg) && !t.known[unescaped(pkg)] {
+			if pkg := packageOf(name); !ofRuntime(pkg) && t.paths[unescaped(pkg)] == nil {
 				t.calls.more += n
 			}
 		}
