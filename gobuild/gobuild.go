@@ -138,10 +138,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg, toolexec.EnvC+"="+strings.Join(b.withC(), " "))
-	cmd.Env = append(cmd.Env, toolexec.EnvRelease+"="+b.release.lang)
-	if b.compiler != nil {
-		cmd.Env = append(cmd.Env, toolexec.EnvCompiler+"="+b.compiler.Path)
-	}
+	cmd.Env = append(cmd.Env, b.compileEnv()...)
 	cmd.Env = append(cmd.Env, b.guideEnv()...)
 	cmd.Env = append(cmd.Env, toolexec.EnvCounts+"="+b.countsDir)
 	if b.mains() == 1 && args.Taps.Selective() {
@@ -314,16 +311,11 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		goArgs, err = b.goArgs(exe, b.gcflags(slices.Sorted(maps.Keys(tags)), func(path string) string { return tags[path] }))
 		return goArgs, "", err
 	}
-	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {
+	if linkedCfg, err = b.linkRuntime(cache, exe, key); err != nil {
 		return nil, "", err
 	}
 	if b.args.Mode == rewrite.Windows {
-		goArgs, err = b.goArgs(exe, b.gcflags(paths, func(path string) string {
-			if slices.ContainsFunc(b.deps, func(p *pkg) bool { return p.path() == path && p.Name == "main" }) {
-				return toolexec.MainWithTable(b.compiler.Key, key)
-			}
-			return toolexec.Branches(b.compiler.Key, key)
-		}))
+		goArgs, err = b.goArgs(exe, b.gcflags(paths, b.windowsTags(key)))
 		return goArgs, linkedCfg, err
 	}
 	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
@@ -474,7 +466,34 @@ func (b *build) mains() (n int) {
 	return n
 }
 
-func (b *build) linkRuntime(cache, exe string) (string, error) {
+// windowsTags returns a function that returns the tag of a selected package of a program with windows.
+func (b *build) windowsTags(key string) func(path string) string {
+	mains := map[string]bool{}
+	for _, p := range b.deps {
+		if p.Name == "main" {
+			mains[p.path()] = true
+		}
+	}
+	return func(path string) string {
+		if mains[path] {
+			return toolexec.MainWithTable(b.compiler.Key, key)
+		}
+		return toolexec.Branches(b.compiler.Key, key)
+	}
+}
+
+// compileEnv returns the environment variables that Tool needs to compile packages.
+func (b *build) compileEnv() []string {
+	env := []string{toolexec.EnvRelease + "=" + b.release.lang}
+	if b.compiler != nil {
+		env = append(env, toolexec.EnvCompiler+"="+b.compiler.Path)
+	}
+	return env
+}
+
+// linkRuntime compiles the linked runtime, and returns the name of the file that names its archives. It is compiled against
+// std as this build compiles it, so that no package of std is compiled twice.
+func (b *build) linkRuntime(cache, exe, key string) (string, error) {
 	cfg := &linked.Config{
 		Go:       b.goCmd,
 		Env:      b.env,
@@ -507,16 +526,32 @@ func (b *build) linkRuntime(cache, exe string) (string, error) {
 		return "", err
 	}
 	cfg.ListFlags = b.args.listFlags()
-	if b.args.Taps.Kinds != "" {
+	if b.args.Taps.Kinds != "" || b.args.Mode == rewrite.Windows {
 		self, err := quoted(exe)
 		if err != nil {
 			return "", err
 		}
 		cfg.ListFlags = append(cfg.ListFlags, toolexecFlag(self))
+		cfg.ListEnv = b.compileEnv()
+	}
+	tag := func(string) string { return "" }
+	if b.args.Mode == rewrite.Windows {
+		tags := b.windowsTags(key)
+		tag = func(path string) string {
+			if slices.Contains(b.selected, path) {
+				return tags(path)
+			}
+			return ""
+		}
+		for _, p := range b.deps { // what the imports of the linked runtime import
+			if p.Standard && !slices.Contains(imports, p.path()) {
+				imports = append(imports, p.path())
+			}
+		}
 	}
 	// -gcflags without a pattern hold for the packages that the user names. To go
 	// list we name others, so each of those gets its flags by name.
-	cfg.ListFlags = append(cfg.ListFlags, b.gcflags(imports, func(string) string { return "" })...)
+	cfg.ListFlags = append(cfg.ListFlags, b.gcflags(imports, tag)...)
 	for _, name := range []string{"json", "n"} { // go list takes them for something else
 		if isOn(b.given.GoFlags, name) {
 			cfg.ListFlags = append(cfg.ListFlags, "-"+name+"=false")

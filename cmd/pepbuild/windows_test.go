@@ -360,3 +360,29 @@ func TestLatencyOfLoads(t *testing.T) {
 		t.Errorf("in 1 s, the program waits %.2f s for the large list, %.2f s for the small one", wait["large"], wait["small"])
 	}
 }
+
+// The linked runtime is compiled against std as the program has it, so that the build compiles no package of std twice. A
+// flag that no build has had before makes both compile math/bits, which the linked runtime imports.
+func TestStdIsCompiledOnce(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("windows are for linux/amd64")
+	}
+	if testing.Short() {
+		t.Skip("compiles std")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"math/bits\"\n\nfunc main() { println(bits.Len(7)) }\n")
+	write(t, filepath.Join(dir, "go.mod"), "module once\n\ngo 1.26\n")
+	flag := fmt.Sprintf("-gcflags=math/bits=-D=/%d", time.Now().UnixNano())
+	cmd := exec.Command("pepbuild", "build", "-pepmode=windows", "-x", flag, "-o", filepath.Join(dir, "prog"), ".")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// The package main is compiled, so the commands are there.
+	if text := string(out); !strings.Contains(text, "-p main ") || strings.Contains(text, "-p math/bits ") {
+		t.Errorf("package main is compiled: %t; math/bits, which the linked runtime has had compiled: %t",
+			strings.Contains(text, "-p main "), strings.Contains(text, "-p math/bits "))
+	}
+}

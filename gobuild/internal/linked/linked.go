@@ -102,6 +102,7 @@ type Config struct {
 	Go        string            // the go command
 	Env       map[string]string // of the build, as go env has it: GOOS, GOARCH, GOROOT, GOTOOLDIR, GOVERSION, GOAMD64
 	ListFlags []string          // build flags that change what std is compiled to, for go list -export
+	ListEnv   []string          // environment variables that go list needs for that, as in os.Environ
 	Tags      []string          // build tags: how the polls work
 	Shared    bool              // position-independent code
 	CacheDir  string            // where archives are kept
@@ -231,7 +232,7 @@ func (b *builder) context(source fs.FS) *build.Context {
 // and of all on which they depend.
 func (b *builder) listExports() error {
 	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.ListFlags...)
-	out, err := output(b.Go, append(append(args, "--"), b.std...)...)
+	out, err := output(b.ListEnv, b.Go, append(append(args, "--"), b.std...)...)
 	if err != nil {
 		return fmt.Errorf("listing std for the linked runtime: %w", err)
 	}
@@ -525,11 +526,12 @@ func (b *builder) tool(dir, name string, args ...string) error {
 	return nil
 }
 
-// output runs a command and returns its standard output. An error has the standard
+// output runs a command, with some more environment variables, and returns its standard output. An error has the standard
 // error in it.
-func output(name string, args ...string) (string, error) {
+func output(env []string, name string, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {

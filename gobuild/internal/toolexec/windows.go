@@ -3,6 +3,7 @@ package toolexec
 // This file puts the table of actions into a program whose code is left as it is.
 
 import (
+	"bytes"
 	"debug/elf"
 	"debug/gosym"
 	"errors"
@@ -164,44 +165,47 @@ func readSymbols(exe string) (symbols []branches.Symbol, text uint64, err error)
 	return symbols, text, err
 }
 
-// sameFunctions returns an error unless two executables have the same functions at the same addresses. The runtime knows
-// them of stripped ones, too.
+// sameFunctions returns an error unless two executables have the same functions at the same addresses. The runtime's table
+// of functions has them even in a stripped one. It is rarely different if the addresses are not, so they are read only then.
 func sameFunctions(a, b string) error {
-	x, err := functions(a)
+	x, err := functionTable(a)
 	if err != nil {
 		return err
 	}
-	y, err := functions(b)
-	if err == nil && !slices.Equal(x, y) {
-		err = errors.New("the linker has put functions elsewhere when it linked the program with the table of actions")
+	y, err := functionTable(b)
+	if err != nil {
+		return err
 	}
-	return err
+	if bytes.Equal(x.Data, y.Data) && x.PC == y.PC {
+		return nil
+	}
+	entries := [2][]uint64{}
+	for i, table := range []*gosym.LineTable{x, y} {
+		t, err := gosym.NewTable(nil, table)
+		if err != nil {
+			return err
+		}
+		for _, f := range t.Funcs {
+			entries[i] = append(entries[i], f.Entry)
+		}
+	}
+	if len(entries[0]) == 0 || !slices.Equal(entries[0], entries[1]) {
+		return errors.New("the linker has put functions elsewhere when it linked the program with the table of actions")
+	}
+	return nil
 }
 
-func functions(exe string) (addrs []uint64, err error) {
+func functionTable(exe string) (*gosym.LineTable, error) {
 	f, err := elf.Open(exe)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	for _, s := range f.Sections {
-		if !strings.HasSuffix(s.Name, ".gopclntab") {
-			continue
-		}
-		data, err := s.Data()
-		if err != nil {
-			return nil, err
-		}
-		t, err := gosym.NewTable(nil, gosym.NewLineTable(data, f.Section(".text").Addr))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range t.Funcs {
-			addrs = append(addrs, f.Entry)
+		if text := f.Section(".text"); text != nil && strings.HasSuffix(s.Name, ".gopclntab") {
+			data, err := s.Data()
+			return gosym.NewLineTable(data, text.Addr), err
 		}
 	}
-	if addrs == nil {
-		return nil, fmt.Errorf("%s has no table of functions", exe)
-	}
-	return addrs, nil
+	return nil, fmt.Errorf("%s has no table of functions", exe)
 }
