@@ -20,11 +20,11 @@ import (
 // A code is a block of a function with lines.
 type code struct {
 	function string
-	lines    string // "main.f 5, main.g 9+": of the function of the source, + for code that begins no statement
+	lines    string // "main.f 5, main.g 9+": of the function of the source, + for code that begins no statement, - for none
 }
 
 // program makes a program of the package main in the file app.go, in which functions begin at the given lines. Each
-// line of a block has 10 bytes.
+// line of a block has 10 bytes, or none if it has only a call whose body is inlined there.
 func program(starts map[string]int, list ...code) *Program {
 	p := &Program{BuildID: "b1", Path: "/bin/app", Go: "go1.26.8", Module: "example.com/app", Scope: Modules, DWARF: true}
 	for _, c := range list {
@@ -43,14 +43,18 @@ func program(starts map[string]int, list ...code) *Program {
 			var name, line string
 			fmt.Sscan(part, &name, &line)
 			var n int32
-			fmt.Sscan(strings.TrimSuffix(line, "+"), &n)
+			fmt.Sscan(strings.TrimRight(line, "+-"), &n)
 			k := slices.IndexFunc(p.Sources, func(s Source) bool { return s.Name == name })
 			if k < 0 {
 				k = len(p.Sources)
 				p.Sources = append(p.Sources, Source{Name: name, Package: "main", File: "/src/app.go", Line: starts[name]})
 			}
-			b.Pieces = append(b.Pieces, Piece{Source: int32(k), Line: n, Size: 10, Statement: !strings.HasSuffix(line, "+")})
-			b.End += 10
+			x := Piece{Source: int32(k), Line: n, Size: 10, Statement: !strings.HasSuffix(line, "+")}
+			if strings.HasSuffix(line, "-") {
+				x.Size = 0
+			}
+			b.Pieces = append(b.Pieces, x)
+			b.End += uint32(x.Size)
 		}
 		f.Blocks = append(f.Blocks, b)
 	}
@@ -81,7 +85,7 @@ func states(d *Data) (list []string) {
 }
 
 func TestStates(t *testing.T) {
-	starts := map[string]int{"main.f": 1, "main.f.func1": 4, "main.g": 20, "main.g.f.func1": 4, "main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
+	starts := map[string]int{"main.f": 1, "main.f.func1": 4, "main.g": 20, "main.g.f.func1": 4, "main.h": 40, "main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
 	for _, c := range []struct {
 		name string
 		list []code
@@ -107,6 +111,10 @@ func TestStates(t *testing.T) {
 		{ // nothing is left of line 3 where f is inlined
 			"lost where it is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}}, []int{2},
 			"main.f 1-2 ran, main.f 3-3 no code, main.f ran, main.g 21-21 ran, main.g ran",
+		},
+		{ // in g, line 3 of f has only a part of h: the rest of h may have run
+			"a part of a call that is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}, {"main.g", "main.f 3-, main.h 41"}}, []int{2},
+			"main.f 1-2 ran, main.f 3-3 no code, main.f ran, main.g 21-21 ran, main.g ran, main.h 41-41 never, main.h never",
 		},
 		{
 			"closures", []code{{"main.f", "main.f 2, main.f 3"}, {"main.f.func1", "main.f.func1 4"}, {"main.g", "main.g 21"}, {"main.g.f.func1", "main.g.f.func1 4"}}, []int{2, 3},
