@@ -180,6 +180,21 @@ not probed:
 	}
 }
 
+// Costs have units that fit them.
+func TestCost(t *testing.T) {
+	var out strings.Builder
+	err := listing.Text(&out, &Table{Cost: &Cost{
+		Probes: 12, Attach: 1.5, Detach: 0.0321, Hits: 40, Warm: 0, Tracer: 4e-6, Median: 2500, P90: 70_000, P99: 2e6, Max: 3e9, Last: 60, Steady: 0.00042,
+	}})
+	const want = `12 probes, attached in 1.5 s, removed in 32.1 ms; 40 hits, about 0 s of the program's CPU time; 4 µs of peptrace's
+from the first hit of a block to its removal: median 2.5 µs, 90 % 70 µs, 99 % 2 ms, most 3 s
+in the last 60 s hits took 0.042 % of a CPU
+`
+	if err != nil || !strings.Contains(out.String(), want) {
+		t.Errorf("%v, got\n%swant\n%s", err, &out, want)
+	}
+}
+
 // Instances of a generic function that never ran stand below it; closures do not, because lines say it of them.
 func TestInstances(t *testing.T) {
 	starts := map[string]int{"main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
@@ -204,7 +219,10 @@ func TestFile(t *testing.T) {
 	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1, main.f 2+"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"})
 	p.Unprobed = []Unprobed{{"main.h", "why"}}
 	p.LeftOut = LeftOut{1, 2, 3}
-	p.Functions[0].Blocks[2].Probed = false
+	blocks := p.Functions[0].Blocks
+	blocks[0].One, blocks[0].Branch, blocks[0].Taken = true, 13, 40
+	blocks[1].Pieces[0].Body = 2
+	blocks[2].Probed = false
 	name := filepath.Join(t.TempDir(), "app.cold")
 	w, d, err := Open(name, p)
 	if err != nil {
