@@ -215,8 +215,8 @@ func TestBoundsOfPaths(t *testing.T) {
 	}
 }
 
-// No sample is of a path of f, but one of what f called in line 12: the branch behind that line ran, and which way is not known.
-// Lines of another file are not those of the function's graph.
+// No sample is of a path of f, but one of what f called. If the call is in line 12, the branch behind that line ran, and which way is
+// not known; if it is in line 14, the branch came out true. Lines of another file are not those of the function's graph.
 func TestWhatCallersRan(t *testing.T) {
 	f := wire.Func{
 		Name: "main.f", Line: 10,
@@ -235,33 +235,47 @@ func TestWhatCallersRan(t *testing.T) {
 		},
 	}
 	const header = "\ncomment \"#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
-	paths := "profile paths" + header + "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:12 start=10\"\n"
-	p, err := New(Input{
-		Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
-		Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
-		Source:  source.NewTree(t.TempDir()),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
-	if i < 0 || p.Functions[i].State != Ran {
-		t.Fatalf("functions %+v", p.Functions)
-	}
-	d, err := p.Detail(i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Branches) != 1 || d.Branches[0].State != Ran || d.Branches[0].Count != 0 {
-		t.Errorf("branches %+v, want one that ran", d.Branches)
-	}
-	want := [][2]int64{{11, 13}, {14, 14}, {0, 0}}
-	for i, n := range d.Graph.Nodes {
-		if got := [2]int64{n.First, n.Last}; got != want[i] {
-			t.Errorf("node %d has the lines %d, want %d", i, got, want[i])
+	for call, outcomes := range map[int][]State{12: {Few, Few}, 14: {Ran, Few}} {
+		paths := fmt.Sprintf("profile paths"+header+"path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:%d start=10\"\n", call)
+		p, err := New(Input{
+			Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
+			Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
+			Source:  source.NewTree(t.TempDir()),
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if len(d.Graph.Nodes) != 3 {
-		t.Errorf("%d nodes, want 3", len(d.Graph.Nodes))
+		i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
+		if i < 0 || p.Functions[i].State != Ran {
+			t.Fatalf("functions %+v", p.Functions)
+		}
+		d, err := p.Detail(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Branches) != 1 || d.Branches[0].State != Ran || d.Branches[0].Count != 0 || len(d.Branches[0].Outcomes) != 2 {
+			t.Fatalf("branches %+v, want one that ran, with two outcomes", d.Branches)
+		}
+		unseen := 0
+		for i, o := range d.Branches[0].Outcomes {
+			if outcomes[i] == Few {
+				unseen++
+			}
+			if o.State != outcomes[i] || o.Count != 0 {
+				t.Errorf("call in line %d: outcome %+v, want %s", call, o, outcomes[i])
+			}
+		}
+		if d.Outcomes != 2 || d.Unseen != unseen {
+			t.Errorf("call in line %d: %d of %d outcomes were never seen, want %d of 2", call, d.Unseen, d.Outcomes, unseen)
+		}
+		want := [][2]int64{{11, 13}, {14, 14}, {0, 0}}
+		for i, n := range d.Graph.Nodes {
+			if got := [2]int64{n.First, n.Last}; got != want[i] {
+				t.Errorf("node %d has the lines %d, want %d", i, got, want[i])
+			}
+		}
+		if len(d.Graph.Nodes) != 3 {
+			t.Errorf("%d nodes, want 3", len(d.Graph.Nodes))
+		}
 	}
 }
