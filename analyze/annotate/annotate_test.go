@@ -279,3 +279,68 @@ func TestWhatCallersRan(t *testing.T) {
 		}
 	}
 }
+
+// Profiles have only outcomes that happened. Without the program, the other outcome of a branch with two is added, in the order that
+// all branches have; a loop over a function may have more than two.
+func TestOutcomesThatNoSampleShows(t *testing.T) {
+	const (
+		paths = `path func=main.f at=/src/app/f.go:10 path=p0 end=30 count=7 flow=7 from=entry lines=10-30 branches="11:2 if true; 21:2 for done"`
+		edge  = "\nedge func=main.f at=/src/app/f.go:10 branch=f.go:%d:2 kind=%s outcome=%s line=%d count=7"
+	)
+	edges := fmt.Sprintf(edge+edge+edge+edge+edge, 11, "if", "true", 12, 21, "for", "done", 25, 31, "if", "false", 34, 41, `"range func"`, "done", 44, 51, "switch", "default", 52)
+	p, err := New(Input{Run: &profile.Run{Paths: parse(t, "profile paths"+header+paths+"\n"), Edges: parse(t, "profile edges"+header+edges+"\n")}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[int64]string)
+	for _, b := range d.Branches {
+		for _, o := range b.Outcomes {
+			got[b.Line] += fmt.Sprintf(" %s %d", o.Name, o.Raw)
+		}
+	}
+	want := map[int64]string{11: " true 7 false 0", 21: " body 0 done 7", 31: " true 0 false 7", 41: " done 7", 51: " default 7"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A function without a sample never ran, as far as a profile with enough samples can say so.
+func TestFunctionsThatNoSampleShows(t *testing.T) {
+	program := &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go"}, Funcs: []wire.Func{{
+		Name: "main.f", Line: 10, Graph: pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 1},
+		Blocks: []wire.Block{{Outs: []wire.Out{{Line: 17, Col: 2}}}},
+	}}}}}
+	const (
+		head = "%s\ncomment \"#pep.version=1 mode=%s\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod %s\n"
+		path = "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 samples=10 variance=250 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"\"\n"
+	)
+	for _, x := range []struct {
+		kind, mode, period string
+		want               State
+	}{
+		{"", "exact", "1 paths/count", Never},
+		{" estimated", "sampled equal_bursts=100", "10000000 cpu/nanoseconds", Never},
+		{" estimated", "sampled equal_bursts=3", "10000000 cpu/nanoseconds", Few},
+	} {
+		more := path
+		if x.kind == "" {
+			more = strings.Replace(path, "samples=10 variance=250 ", "", 1)
+		}
+		head := fmt.Sprintf(head, x.kind, x.mode, x.period)
+		p, err := New(Input{Run: &profile.Run{Paths: parse(t, "profile paths"+head+more), Edges: parse(t, "profile edges"+head)}, Program: program, Source: source.NewTree(t.TempDir())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
+		if len(p.Functions) != 2 || i < 0 {
+			t.Fatalf("%d functions, main.f at %d of them; want two", len(p.Functions), i)
+		}
+		if s := p.Functions[i].State; s != x.want {
+			t.Errorf("%s: main.f has the state %s, want %s", x.mode, s, x.want)
+		}
+	}
+}

@@ -241,7 +241,7 @@ func (f *function) summary(p *Program) *Function {
 		x.State = Seen
 	case len(f.calls) > 0:
 		x.State = Ran
-	case !p.Exact && p.Unseen > few:
+	case p.Unseen > few: // 0 if all is counted
 		x.State = Few
 	}
 	return x
