@@ -2,9 +2,14 @@ package report
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/cover"
@@ -178,6 +183,20 @@ func TestRangesThatReadTheSame(t *testing.T) {
 	}
 }
 
+// Of covers with the same ranges the last one is printed, and covers with other ranges follow.
+func TestCoversOfTheSameRanges(t *testing.T) {
+	a, b := CoverRange{First: 1, Last: 1, Text: "1"}, CoverRange{First: 8, Last: 9, Text: "[8, 9]"}
+	var out strings.Builder
+	if err := listing.Text(&out, firstSource{&RangeTable{Events: 100, Sources: []RangeSource{{Events: 100, Covers: []RangeCover{
+		{Share: .5, Ranges: []CoverRange{a}}, {Share: .9, Ranges: []CoverRange{a}}, {Share: .95, Ranges: []CoverRange{a, b}}, {Share: .99, Ranges: []CoverRange{a, b}},
+	}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "90% of its events: 1\n99% of its events: 1 and [8, 9]\n"; !strings.HasSuffix(out.String(), want) || strings.Count(out.String(), "of its events") != 2 {
+		t.Errorf("got\n%swant\n%s", &out, want)
+	}
+}
+
 // firstSource prints the first source of a table alone.
 type firstSource struct{ *RangeTable }
 
@@ -236,6 +255,69 @@ func TestUnendedPaths(t *testing.T) {
 type unendedOnly struct{ *TopTable }
 
 func (x unendedOnly) Print(p *listing.Page) { x.printUnended(p) }
+
+// The calls of a profile for the compiler stand below what the listing says of all, and what was left out below them.
+func TestTextOfCalls(t *testing.T) {
+	var b strings.Builder
+	if err := listing.Text(&b, &PGOTable{
+		Profile: Profile{File: "app.pb.gz"}, Calls: 9, Kept: 1, Cold: 2, Weight: 200, Long: 30, Late: 4,
+		Rows:  []PGOCall{{Caller: "main.f", File: "/x.go", Line: 12, Callee: "main.g", Count: 5, Weight: 100, Share: .5}},
+		Stale: []PGOCall{{Caller: "main.f", File: "/x.go", Line: 99, Callee: "main.h"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `: 1 call of 9 to be inlined, with 0.00% of the weight
+2 calls more in the profile, so that methods of interfaces are called directly
+left out: calls too long for inlining, which executed 30 lines
+left out: deferred calls, which the compiler does not inline, and which executed 4 lines
+
+weight%  weight  count  call
+ 50.00%     100      5  main.f /x.go:12 calls main.g
+
+left out, because the source has no such call: was it changed since the program was built?
+main.f /x.go:99 calls main.h
+`
+	if !strings.HasSuffix(b.String(), want) {
+		t.Errorf("got\n%swant\n%s", &b, want)
+	}
+}
+
+// The profile of lines has each line of a path once, in the file that has it.
+func TestLinesOfPaths(t *testing.T) {
+	f := parse(t, `profile paths
+comment "#pep.version=1 mode=exact"
+period 1 paths/count
+path func=main.f at=/src/x.go:10 path=p0 end=12 count=7 flow=7 from=entry lines="10-11; y.y:100,103" branches="11:2 if true" callers="main.main /src/x.go:30"
+path func=main.f at=/src/x.go:10 path=p1 end=14 count=2 flow=2 from=entry lines=10-11 branches="11:2 if false" callers=""
+`)
+	name := filepath.Join(t.TempDir(), "lines.pb.gz")
+	if err := SaveLines(f, name); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pprof.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int64)
+	for _, s := range p.Sample {
+		text := ""
+		for _, l := range s.Location {
+			text += fmt.Sprintf("%s %s:%d ", l.Line[0].Function.Name, l.Line[0].Function.Filename, l.Line[0].Line)
+		}
+		got[strings.TrimSpace(text)] += s.Value[0]
+	}
+	const caller = " main.main /src/x.go:30"
+	want := map[string]int64{
+		"main.f /src/x.go:10" + caller: 7, "main.f /src/x.go:11" + caller: 7, "main.f /src/y.y:100" + caller: 7, "main.f /src/y.y:103" + caller: 7, "main.f /src/x.go:10": 2, "main.f /src/x.go:11": 2,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
 
 // TestNotesOfCalls checks that a listing of calls ends with the notes on its profile.
 func TestNotesOfCalls(t *testing.T) {

@@ -120,3 +120,19 @@ func TestWindowsSee(t *testing.T) {
 		}
 	}
 }
+
+// Outcomes that windows do not see are explained where paths are listed with one.
+func TestUntoldOutcomesAreExplained(t *testing.T) {
+	for _, x := range []struct {
+		outcome, by string
+		want        bool
+	}{
+		{"untold", ByPath, true}, {"true", ByPath, false}, {"untold", ByFunc, false},
+	} {
+		f := parse(t, strings.Replace(windowsText(""), "if true", "if "+x.outcome, 1))
+		top, err := Top(f, source.NewTree(t.TempDir()), TopOptions{By: x.by})
+		if text := textOf(t, top, err); strings.Contains(text, "the code of the program does not tell what was decided") != x.want {
+			t.Errorf("%s by %s: explained: %t, got\n%s", x.outcome, x.by, !x.want, text)
+		}
+	}
+}
