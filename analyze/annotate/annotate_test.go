@@ -344,3 +344,23 @@ func TestFunctionsThatNoSampleShows(t *testing.T) {
 		}
 	}
 }
+
+// A function's total has the flow of its paths and of those below it, once for each path, however often the function is on the stack.
+func TestTotals(t *testing.T) {
+	path := func(name string, flow int, callers string) string {
+		return fmt.Sprintf("path func=main.%s at=/src/app/%s.go:10 path=p0 end=12 count=%d flow=%d from=entry lines=10 callers=%q\n", name, name, flow, flow, callers)
+	}
+	const inF = "main.f /src/app/f.go:12 start=10; "
+	paths := path("g", 50, inF+inF+"main.main /src/app/main.go:30 start=10") + path("f", 30, inF+"main.main /src/app/main.go:30 start=10") + path("main", 20, "")
+	p, err := New(Input{Run: &profile.Run{Paths: parse(t, "profile paths"+header+paths), Edges: parse(t, "profile edges"+header)}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string][2]float64)
+	for _, f := range p.Functions {
+		got[f.Name] = [2]float64{float64(f.Total), f.TotalShare}
+	}
+	if diff := cmp.Diff(map[string][2]float64{"main.g": {50, .5}, "main.f": {80, .8}, "main.main": {100, 1}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -180,6 +180,16 @@ not probed:
 	}
 }
 
+// A function that ran has the first sight of any of its blocks, whichever block comes first.
+func TestFirstSight(t *testing.T) {
+	d := New(program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"}, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}))
+	d.Seen[0], d.Seen[1], d.Seen[2] = Sight{At: 500, Age: 7}, Sight{At: 300, Age: 9}, Sight{At: 400, Age: 8}
+	f := NewTable(d, 0).Packages[0].Functions[0]
+	if f.First == nil || f.Age == nil || *f.First != 300 || *f.Age != 9 {
+		t.Errorf("%+v is first seen in another moment than 300 s", f)
+	}
+}
+
 // Costs have units that fit them.
 func TestCost(t *testing.T) {
 	var out strings.Builder

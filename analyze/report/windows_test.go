@@ -50,6 +50,9 @@ func TestOwnPackagesComeFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		own, others, _ := strings.Cut(b.String(), "packages outside of the main module have 70.00% of the flow: runtime 40.00%, example.com/apple 30.00%\n")
+		if strings.Contains(b.String(), "95%") {
+			t.Errorf("by %s, counts that are no estimates have bounds:\n%s", by, b.String())
+		}
 		if !strings.Contains(own, "app/lib") || strings.Contains(own, "mallocgc") || !strings.Contains(others, want[2][:7]) {
 			t.Errorf("by %s, Top prints\n%s", by, b.String())
 		}

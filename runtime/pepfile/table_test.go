@@ -67,6 +67,20 @@ func TestLayoutOfAFile(t *testing.T) {
 	}
 }
 
+// The parts of a file follow each other, and each has room for what is in it.
+func TestPartsHaveRoom(t *testing.T) {
+	for _, counters := range []uint64{0, 1, 511, 512, 513, 1_000_000} {
+		l := LayoutOf(counters, 3)
+		if l.Counters < PageSize || l.words-l.Counters < 8*counters || l.words-l.Counters >= 8*counters+PageSize || l.streams-l.words < WordsSize ||
+			l.Chunks-l.streams < 3*uint64(unsafe.Sizeof(Stream{})) || l.Size-l.Chunks < MaxChunks*ChunkSize {
+			t.Errorf("%d counters: %+v", counters, l)
+		}
+		if without := LayoutOf(counters, 0); without.Size-without.Counters < 8*counters || without.Size > l.Size {
+			t.Errorf("%d counters without streams: %+v", counters, without)
+		}
+	}
+}
+
 func TestKeysDifferInEveryField(t *testing.T) {
 	tab := newTable()
 	keys := []*Key{

@@ -175,11 +175,18 @@ func TestEmptyArrays(t *testing.T) {
 	}
 }
 
-// A session is opened by the text of a program, with parameters of the machine or without.
+// A session is opened by the text of a program, source or image, with parameters of the machine or without.
 func TestOpenWithParameters(t *testing.T) {
 	source, err := os.ReadFile("../asm/programs/sampler.s")
 	if err != nil {
 		t.Fatal(err)
+	}
+	program, err := asm.Assemble("sampler", string(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := debug.Open(io.Discard, "sampler", program.Image.Text(), ""); err != nil {
+		t.Errorf("of the image: %v", err)
 	}
 	for machine, want := range map[string]string{"": "", "slots=512,near=5": "", "slots=100": "want a power of two", "x=1": "x"} {
 		_, err := debug.Open(io.Discard, "sampler", string(source), machine)
