@@ -138,6 +138,15 @@ func TestVagueTapsAreCounted(t *testing.T) {
 	}
 }
 
+// An empty line stands between the functions of a list.
+func TestFunctionsAreApart(t *testing.T) {
+	lines := []Line{{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"}}
+	text := textOf(t, &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: lines}, {Func: "main.g", File: "/x.go", Lines: lines}}}, nil)
+	if before, _, found := strings.Cut(text, "main.g"); !found || !strings.HasSuffix(before, "a()\n\n") {
+		t.Errorf("got %s", text)
+	}
+}
+
 // Lines of another file, by a //line directive, stand below its name.
 func TestLinesOfOtherFiles(t *testing.T) {
 	l := &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: []Line{
