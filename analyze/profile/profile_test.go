@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -282,6 +283,24 @@ func TestMergeAdds(t *testing.T) {
 	// Nothing but the file is left in the directory.
 	if names, _ := os.ReadDir(filepath.Dir(name)); len(names) != 1 {
 		t.Errorf("got %d files, want 1", len(names))
+	}
+}
+
+// A file of several has the comments of others than pep, each once.
+func TestMergeKeepsComments(t *testing.T) {
+	with := func(comments ...string) *profile.File {
+		text := "profile paths\n"
+		for _, c := range comments {
+			text += fmt.Sprintf("comment %q\n", c)
+		}
+		return parse(t, "x", strings.Replace(pathsText, "profile paths\n", text, 1))
+	}
+	merged, err := profile.Merge([]*profile.File{with("of Monday", "warm"), with("of Tuesday", "warm")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(merged.Comments, "; "); !strings.HasSuffix(got, "; of Monday; warm; of Tuesday") {
+		t.Errorf("the comments are %s", got)
 	}
 }
 

@@ -62,6 +62,29 @@ path func=main.g at=/x.go:20 path=p0 end=21 count=100 flow=100 samples=1 varianc
 	}
 }
 
+// Of places outside of the profile the two with most of the time have their names.
+func TestPlacesOutside(t *testing.T) {
+	const text = "profile paths\ncomment \"#pep.version=1 mode=sampled clock=cpu tick=10000000 ticks=100 samples=99 ticks_placed=100 ticks_outside=60 " +
+		"ticks_outside_in/strconv=25 ticks_outside_in/runtime=30 ticks_outside_in/fmt=5\"\nperiod 10000000 cpu/nanoseconds\n" +
+		"path func=main.f at=/x.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\"\n"
+	top, err := Top(parse(t, text), source.NewTree(""), TopOptions{})
+	if s := textOf(t, top, err); !strings.Contains(s, "60.0% of the time is in no path: runtime 30.0%, strconv 25.0%, …; ") {
+		t.Errorf("got %s", s)
+	}
+}
+
+// Of all sources the range with most events is the finding.
+func TestFindingOfRanges(t *testing.T) {
+	table := &RangeTable{Sources: []RangeSource{
+		{Func: "main.f", Kind: "load", Rows: []RangeRow{{Text: "[0, 9]", WeightShare: .2}, {Text: "[4, 5]", WeightShare: .3}}},
+		{Func: "main.g", Kind: "store", Rows: []RangeRow{{Text: "[7, 7]", WeightShare: .4}, {Text: "[8, 8]", WeightShare: .1}}},
+	}}
+	list := table.find()
+	if len(list) != 1 || list[0].Func != "main.g" || list[0].Text != "[7, 7] of store has 40.00% of the events" || list[0].Share != .4 {
+		t.Errorf("%+v", list)
+	}
+}
+
 func findingText(x Finding) string {
 	where := "-"
 	if x.Func != "" {

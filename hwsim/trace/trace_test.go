@@ -265,6 +265,9 @@ func TestMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r := mustOpen(t, joined); r.Header.Comment != "several builds" || len(r.Sites.Packages()) != 2 {
+		t.Errorf("the comment of both is %q, and there are %d packages, want 2", r.Header.Comment, len(r.Sites.Packages()))
+	}
 	got, err := text(t, trace.Filter{Tags: []tuple.Tag{tuple.Type}, First: 3}, joined)
 	for _, want := range []string{"main+1 0x2  # b main.go:6:12 main.g\n", "lib+1 0x2  # b lib.go:6:12 lib.g\n"} {
 		if err != nil || !strings.Contains(got, want) {
