@@ -364,3 +364,36 @@ func TestTotals(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Lines of a function that is written inside of another one are not the other one's, but for the first and the last.
+func TestInnerFunctions(t *testing.T) {
+	dir := t.TempDir()
+	text := "package main" + strings.Repeat("\n", 9) + "func f() {\n\ta()\n\tg := func() {\n\t\tb()\n\t\tb()\n\t}\n\tg()\n}\n\nfunc h() {\n\ta()\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "f.go"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := func(name string, first, last, count int) string {
+		return fmt.Sprintf("path func=main.%s at=/src/app/f.go:%d path=p0 end=%d count=%d flow=%[4]d from=entry lines=%[2]d-%d\n", name, first, last, count)
+	}
+	paths := parse(t, "profile paths"+header+path("f", 10, 17, 5)+path("f.func1", 12, 15, 3)+path("h", 19, 21, 2))
+	p, err := New(Input{Run: &profile.Run{Paths: paths, Edges: parse(t, "profile edges"+header)}, Source: source.NewTree(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range p.Functions {
+		d, err := p.Detail(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, l := range d.Lines {
+			if l.State == Seen {
+				got += fmt.Sprintf("%d:%d ", l.Line, l.Count)
+			}
+		}
+		want := map[string]string{"main.f": "10:5 11:5 12:5 16:5 ", "main.f.func1": "12:3 13:3 14:3 ", "main.h": "19:2 20:2 "}[f.Name]
+		if got != want {
+			t.Errorf("%s has the lines %s, want %s", f.Name, got, want)
+		}
+	}
+}

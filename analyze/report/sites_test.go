@@ -125,6 +125,15 @@ func TestSitesOfPackages(t *testing.T) {
 	if p := all.Packages[0]; len(p.Functions) != 2 || len(p.Taps) != 1 || p.Taps[0].Line != 2 || p.Taps[0].Col != 7 {
 		t.Errorf("all of p: %+v", p)
 	}
+	var b strings.Builder
+	if err := listing.Text(&b, all); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n\np: 2 functions with 14 paths, 1 skipped, 1 no longer inlined, 1 tap\n", "\n\nq: 2 functions with 13 paths, 1 skipped, 1 no longer inlined, 1 tap\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
 }
 
 // Only where there are several programs does a listing of coverage say in which directory each is.

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/poll"
 )
 
 func newTable() Table {
@@ -64,6 +67,17 @@ func TestLayoutOfAFile(t *testing.T) {
 	}
 	if unsafe.Sizeof(h) > PageSize {
 		t.Errorf("the header takes %d bytes", unsafe.Sizeof(h))
+	}
+}
+
+// What Fill writes is what the options say, of this version.
+func TestFill(t *testing.T) {
+	f := Table{Header: new(Header)}
+	f.Fill(options.Options{Samples: 5, Stride: 7, Form: 1, Tick: 11, Budget: 13})
+	want := Header{Version: Version, Mode: poll.Mode, Slots: SlotsOf(poll.Mode), Tick: 11, Budget: 13}
+	want.Samples, want.Stride, want.Form = 5, 7, 1
+	if *f.Header != want {
+		t.Errorf("got %+v, want %+v", *f.Header, want)
 	}
 }
 
