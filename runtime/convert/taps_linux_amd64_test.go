@@ -3,6 +3,7 @@ package convert
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -194,6 +195,33 @@ func TestSamplesOfAWindowAreAlike(t *testing.T) {
 			if len(list) != 2 {
 				t.Errorf("%d words, want 2", len(list))
 			}
+		}
+	}
+}
+
+// The bounds of a word in all goroutines do not depend on their labels.
+func TestBoundsInAllGoroutines(t *testing.T) {
+	words := func(labels ...uint16) []report.Word {
+		c := countsOf(pepfiletest.Tapped(1))
+		a := c.Words()
+		a.Burst.Ticks, a.Taps, a.Exact = 120, options.TapsBurst, 1
+		for i := range uint64(120) { // three words, in as many windows with each of two labels
+			k := pepfile.WordKey{PC: tuple.New(tuple.Load, 5, 0).PC, W: i / 2 % 3, Labels: labels[i%uint64(len(labels))]}
+			x := float64(100 * (1 + k.W))
+			a.AddWindow(k, uint64(x), 10, pepfile.Moments{Squares: x * x, Cross: x * x})
+			a.AddWindow(k.Tap(), uint64(x), 10, pepfile.Moments{Squares: x * x, Cross: 10 * x})
+		}
+		list := c.Taps().Words
+		slices.SortFunc(list, func(x, y report.Word) int { return int(x.Tuple.W) - int(y.Tuple.W) })
+		return list
+	}
+	alike, labelled := words(0), words(1, 2)
+	if len(alike) != 3 || len(labelled) != 3 {
+		t.Fatalf("%d and %d words, want 3", len(alike), len(labelled))
+	}
+	for i, w := range labelled {
+		if w.Whole == nil || *w.Whole != alike[i].Bounds || w.Tuple != alike[i].Tuple {
+			t.Errorf("word %+v in all goroutines has the bounds %+v, want %+v", w, w.Whole, alike[i].Bounds)
 		}
 	}
 }
