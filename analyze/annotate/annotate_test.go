@@ -397,3 +397,24 @@ func TestInnerFunctions(t *testing.T) {
 		}
 	}
 }
+
+// Of a function too long to be read the first 50,000 lines are shown.
+func TestLongFunction(t *testing.T) {
+	dir := t.TempDir()
+	text := "package main\n\nfunc f() {\n" + strings.Repeat("\ta()\n", 60_000) + "}\n"
+	if err := os.WriteFile(filepath.Join(dir, "f.go"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	paths := parse(t, "profile paths"+header+"path func=main.f at=/src/app/f.go:3 path=p0 end=9 count=5 flow=5 from=entry lines=3-9\n")
+	p, err := New(Input{Run: &profile.Run{Paths: paths, Edges: parse(t, "profile edges"+header)}, Source: source.NewTree(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(d.Lines); n != 50_000 || d.Lines[0].Line != 3 || d.Lines[n-1].Line != 50_002 {
+		t.Errorf("%d lines from %d to %d, want 50,000 from 3 on", n, d.Lines[0].Line, d.Lines[n-1].Line)
+	}
+}

@@ -211,6 +211,23 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// A filter that wants no further tuple does not read on, so what is damaged behind does not matter.
+func TestFilterThatHasEnough(t *testing.T) {
+	file := parse(t, sample)
+	for name, f := range map[string]trace.Filter{"the first": {First: 1}, "positions": {To: 1}} {
+		var out bytes.Buffer
+		if err := f.Copy(&out, mustOpen(t, file[:len(file)-4])); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := words(t, out.Bytes()); !slices.Equal(got, []uint64{0}) {
+			t.Errorf("%s: got %d, want 0", name, got)
+		}
+	}
+	if err := (&trace.Filter{}).Copy(io.Discard, mustOpen(t, file[:len(file)-4])); err == nil {
+		t.Error("the damage is not noticed")
+	}
+}
+
 func TestFilterThatKeepsNothing(t *testing.T) {
 	tables := parse(t, sample)
 	for _, test := range []struct {
