@@ -215,8 +215,8 @@ func TestBoundsOfPaths(t *testing.T) {
 	}
 }
 
-// No sample is of a path of f, but one of what f called in line 12: the branch behind that line ran, and which way is not known.
-// Lines of another file are not those of the function's graph.
+// No sample is of a path of f, but one of what f called. If the call is in line 12, the branch behind that line ran, and which way is
+// not known; if it is in line 14, the branch came out true. Lines of another file are not those of the function's graph.
 func TestWhatCallersRan(t *testing.T) {
 	f := wire.Func{
 		Name: "main.f", Line: 10,
@@ -235,33 +235,186 @@ func TestWhatCallersRan(t *testing.T) {
 		},
 	}
 	const header = "\ncomment \"#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
-	paths := "profile paths" + header + "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:12 start=10\"\n"
-	p, err := New(Input{
-		Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
-		Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
-		Source:  source.NewTree(t.TempDir()),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
-	if i < 0 || p.Functions[i].State != Ran {
-		t.Fatalf("functions %+v", p.Functions)
-	}
-	d, err := p.Detail(i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Branches) != 1 || d.Branches[0].State != Ran || d.Branches[0].Count != 0 {
-		t.Errorf("branches %+v, want one that ran", d.Branches)
-	}
-	want := [][2]int64{{11, 13}, {14, 14}, {0, 0}}
-	for i, n := range d.Graph.Nodes {
-		if got := [2]int64{n.First, n.Last}; got != want[i] {
-			t.Errorf("node %d has the lines %d, want %d", i, got, want[i])
+	for call, outcomes := range map[int][]State{12: {Few, Few}, 14: {Ran, Few}} {
+		paths := fmt.Sprintf("profile paths"+header+"path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:%d start=10\"\n", call)
+		p, err := New(Input{
+			Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
+			Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
+			Source:  source.NewTree(t.TempDir()),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
+		if i < 0 || p.Functions[i].State != Ran {
+			t.Fatalf("functions %+v", p.Functions)
+		}
+		d, err := p.Detail(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Branches) != 1 || d.Branches[0].State != Ran || d.Branches[0].Count != 0 || len(d.Branches[0].Outcomes) != 2 {
+			t.Fatalf("branches %+v, want one that ran, with two outcomes", d.Branches)
+		}
+		unseen := 0
+		for i, o := range d.Branches[0].Outcomes {
+			if outcomes[i] == Few {
+				unseen++
+			}
+			if o.State != outcomes[i] || o.Count != 0 {
+				t.Errorf("call in line %d: outcome %+v, want %s", call, o, outcomes[i])
+			}
+		}
+		if d.Outcomes != 2 || d.Unseen != unseen {
+			t.Errorf("call in line %d: %d of %d outcomes were never seen, want %d of 2", call, d.Unseen, d.Outcomes, unseen)
+		}
+		want := [][2]int64{{11, 13}, {14, 14}, {0, 0}}
+		for i, n := range d.Graph.Nodes {
+			if got := [2]int64{n.First, n.Last}; got != want[i] {
+				t.Errorf("node %d has the lines %d, want %d", i, got, want[i])
+			}
+		}
+		if len(d.Graph.Nodes) != 3 {
+			t.Errorf("%d nodes, want 3", len(d.Graph.Nodes))
 		}
 	}
-	if len(d.Graph.Nodes) != 3 {
-		t.Errorf("%d nodes, want 3", len(d.Graph.Nodes))
+}
+
+// Profiles have only outcomes that happened. Without the program, the other outcome of a branch with two is added, in the order that
+// all branches have; a loop over a function may have more than two.
+func TestOutcomesThatNoSampleShows(t *testing.T) {
+	const (
+		paths = `path func=main.f at=/src/app/f.go:10 path=p0 end=30 count=7 flow=7 from=entry lines=10-30 branches="11:2 if true; 21:2 for done"`
+		edge  = "\nedge func=main.f at=/src/app/f.go:10 branch=f.go:%d:2 kind=%s outcome=%s line=%d count=7"
+	)
+	edges := fmt.Sprintf(edge+edge+edge+edge+edge, 11, "if", "true", 12, 21, "for", "done", 25, 31, "if", "false", 34, 41, `"range func"`, "done", 44, 51, "switch", "default", 52)
+	p, err := New(Input{Run: &profile.Run{Paths: parse(t, "profile paths"+header+paths+"\n"), Edges: parse(t, "profile edges"+header+edges+"\n")}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[int64]string)
+	for _, b := range d.Branches {
+		for _, o := range b.Outcomes {
+			got[b.Line] += fmt.Sprintf(" %s %d", o.Name, o.Raw)
+		}
+	}
+	want := map[int64]string{11: " true 7 false 0", 21: " body 0 done 7", 31: " true 0 false 7", 41: " done 7", 51: " default 7"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A function without a sample never ran, as far as a profile with enough samples can say so.
+func TestFunctionsThatNoSampleShows(t *testing.T) {
+	program := &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go"}, Funcs: []wire.Func{{
+		Name: "main.f", Line: 10, Graph: pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 1},
+		Blocks: []wire.Block{{Outs: []wire.Out{{Line: 17, Col: 2}}}},
+	}}}}}
+	const (
+		head = "%s\ncomment \"#pep.version=1 mode=%s\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod %s\n"
+		path = "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 samples=10 variance=250 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"\"\n"
+	)
+	for _, x := range []struct {
+		kind, mode, period string
+		want               State
+	}{
+		{"", "exact", "1 paths/count", Never},
+		{" estimated", "sampled equal_bursts=100", "10000000 cpu/nanoseconds", Never},
+		{" estimated", "sampled equal_bursts=3", "10000000 cpu/nanoseconds", Few},
+	} {
+		more := path
+		if x.kind == "" {
+			more = strings.Replace(path, "samples=10 variance=250 ", "", 1)
+		}
+		head := fmt.Sprintf(head, x.kind, x.mode, x.period)
+		p, err := New(Input{Run: &profile.Run{Paths: parse(t, "profile paths"+head+more), Edges: parse(t, "profile edges"+head)}, Program: program, Source: source.NewTree(t.TempDir())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == "main.f" })
+		if len(p.Functions) != 2 || i < 0 {
+			t.Fatalf("%d functions, main.f at %d of them; want two", len(p.Functions), i)
+		}
+		if s := p.Functions[i].State; s != x.want {
+			t.Errorf("%s: main.f has the state %s, want %s", x.mode, s, x.want)
+		}
+	}
+}
+
+// A function's total has the flow of its paths and of those below it, once for each path, however often the function is on the stack.
+func TestTotals(t *testing.T) {
+	path := func(name string, flow int, callers string) string {
+		return fmt.Sprintf("path func=main.%s at=/src/app/%s.go:10 path=p0 end=12 count=%d flow=%d from=entry lines=10 callers=%q\n", name, name, flow, flow, callers)
+	}
+	const inF = "main.f /src/app/f.go:12 start=10; "
+	paths := path("g", 50, inF+inF+"main.main /src/app/main.go:30 start=10") + path("f", 30, inF+"main.main /src/app/main.go:30 start=10") + path("main", 20, "")
+	p, err := New(Input{Run: &profile.Run{Paths: parse(t, "profile paths"+header+paths), Edges: parse(t, "profile edges"+header)}, Source: source.NewTree(t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string][2]float64)
+	for _, f := range p.Functions {
+		got[f.Name] = [2]float64{float64(f.Total), f.TotalShare}
+	}
+	if diff := cmp.Diff(map[string][2]float64{"main.g": {50, .5}, "main.f": {80, .8}, "main.main": {100, 1}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Lines of a function that is written inside of another one are not the other one's, but for the first and the last.
+func TestInnerFunctions(t *testing.T) {
+	dir := t.TempDir()
+	text := "package main" + strings.Repeat("\n", 9) + "func f() {\n\ta()\n\tg := func() {\n\t\tb()\n\t\tb()\n\t}\n\tg()\n}\n\nfunc h() {\n\ta()\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "f.go"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := func(name string, first, last, count int) string {
+		return fmt.Sprintf("path func=main.%s at=/src/app/f.go:%d path=p0 end=%d count=%d flow=%[4]d from=entry lines=%[2]d-%d\n", name, first, last, count)
+	}
+	paths := parse(t, "profile paths"+header+path("f", 10, 17, 5)+path("f.func1", 12, 15, 3)+path("h", 19, 21, 2))
+	p, err := New(Input{Run: &profile.Run{Paths: paths, Edges: parse(t, "profile edges"+header)}, Source: source.NewTree(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range p.Functions {
+		d, err := p.Detail(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, l := range d.Lines {
+			if l.State == Seen {
+				got += fmt.Sprintf("%d:%d ", l.Line, l.Count)
+			}
+		}
+		want := map[string]string{"main.f": "10:5 11:5 12:5 16:5 ", "main.f.func1": "12:3 13:3 14:3 ", "main.h": "19:2 20:2 "}[f.Name]
+		if got != want {
+			t.Errorf("%s has the lines %s, want %s", f.Name, got, want)
+		}
+	}
+}
+
+// Of a function too long to be read the first 50,000 lines are shown.
+func TestLongFunction(t *testing.T) {
+	dir := t.TempDir()
+	text := "package main\n\nfunc f() {\n" + strings.Repeat("\ta()\n", 60_000) + "}\n"
+	if err := os.WriteFile(filepath.Join(dir, "f.go"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	paths := parse(t, "profile paths"+header+"path func=main.f at=/src/app/f.go:3 path=p0 end=9 count=5 flow=5 from=entry lines=3-9\n")
+	p, err := New(Input{Run: &profile.Run{Paths: paths, Edges: parse(t, "profile edges"+header)}, Source: source.NewTree(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(d.Lines); n != 50_000 || d.Lines[0].Line != 3 || d.Lines[n-1].Line != 50_002 {
+		t.Errorf("%d lines from %d to %d, want 50,000 from 3 on", n, d.Lines[0].Line, d.Lines[n-1].Line)
 	}
 }

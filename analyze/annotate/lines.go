@@ -146,7 +146,7 @@ func (v *view) lines() {
 			}
 		}
 	}
-	for l := v.f.id.StartLine; l <= min(end, v.f.id.StartLine+maxLines); l++ {
+	for l := v.f.id.StartLine; l < min(end+1, v.f.id.StartLine+maxLines); l++ {
 		want[placeOf{"", l, 0}] = true
 	}
 	list := make([]placeOf, 0, len(want))

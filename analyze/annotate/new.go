@@ -195,14 +195,8 @@ func (b *builder) program() *Program {
 		f.index.TotalShare = share(float64(f.index.Total), float64(p.Flow))
 	}
 	b.order = slices.SortedFunc(maps.Values(b.known), func(f, g *function) int {
-		rank := map[State]int{Seen: 0, Ran: 1}
-		place := func(f *function) int {
-			if r, ok := rank[f.index.State]; ok {
-				return r
-			}
-			return 2
-		}
-		return cmp.Or(cmp.Compare(place(f), place(g)), cmp.Compare(g.index.Flow, f.index.Flow), cmp.Compare(g.index.Count, f.index.Count), f.id.Compare(g.id))
+		rank := map[State]int{Seen: -2, Ran: -1} // others come last
+		return cmp.Or(cmp.Compare(rank[f.index.State], rank[g.index.State]), cmp.Compare(g.index.Flow, f.index.Flow), cmp.Compare(g.index.Count, f.index.Count), f.id.Compare(g.id))
 	})
 	b.inFile = make(map[string][]*function)
 	for _, f := range b.order {
@@ -241,7 +235,7 @@ func (f *function) summary(p *Program) *Function {
 		x.State = Seen
 	case len(f.calls) > 0:
 		x.State = Ran
-	case !p.Exact && p.Unseen > few:
+	case p.Unseen > few: // 0 if all is counted
 		x.State = Few
 	}
 	return x

@@ -20,11 +20,11 @@ import (
 // A code is a block of a function with lines.
 type code struct {
 	function string
-	lines    string // "main.f 5, main.g 9+": of the function of the source, + for code that begins no statement
+	lines    string // "main.f 5, main.g 9+": of the function of the source, + for code that begins no statement, - for none
 }
 
 // program makes a program of the package main in the file app.go, in which functions begin at the given lines. Each
-// line of a block has 10 bytes.
+// line of a block has 10 bytes, or none if it has only a call whose body is inlined there.
 func program(starts map[string]int, list ...code) *Program {
 	p := &Program{BuildID: "b1", Path: "/bin/app", Go: "go1.26.8", Module: "example.com/app", Scope: Modules, DWARF: true}
 	for _, c := range list {
@@ -43,14 +43,18 @@ func program(starts map[string]int, list ...code) *Program {
 			var name, line string
 			fmt.Sscan(part, &name, &line)
 			var n int32
-			fmt.Sscan(strings.TrimSuffix(line, "+"), &n)
+			fmt.Sscan(strings.TrimRight(line, "+-"), &n)
 			k := slices.IndexFunc(p.Sources, func(s Source) bool { return s.Name == name })
 			if k < 0 {
 				k = len(p.Sources)
 				p.Sources = append(p.Sources, Source{Name: name, Package: "main", File: "/src/app.go", Line: starts[name]})
 			}
-			b.Pieces = append(b.Pieces, Piece{Source: int32(k), Line: n, Size: 10, Statement: !strings.HasSuffix(line, "+")})
-			b.End += 10
+			x := Piece{Source: int32(k), Line: n, Size: 10, Statement: !strings.HasSuffix(line, "+")}
+			if strings.HasSuffix(line, "-") {
+				x.Size = 0
+			}
+			b.Pieces = append(b.Pieces, x)
+			b.End += uint32(x.Size)
 		}
 		f.Blocks = append(f.Blocks, b)
 	}
@@ -81,7 +85,7 @@ func states(d *Data) (list []string) {
 }
 
 func TestStates(t *testing.T) {
-	starts := map[string]int{"main.f": 1, "main.f.func1": 4, "main.g": 20, "main.g.f.func1": 4, "main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
+	starts := map[string]int{"main.f": 1, "main.f.func1": 4, "main.g": 20, "main.g.f.func1": 4, "main.h": 40, "main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
 	for _, c := range []struct {
 		name string
 		list []code
@@ -107,6 +111,10 @@ func TestStates(t *testing.T) {
 		{ // nothing is left of line 3 where f is inlined
 			"lost where it is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}}, []int{2},
 			"main.f 1-2 ran, main.f 3-3 no code, main.f ran, main.g 21-21 ran, main.g ran",
+		},
+		{ // in g, line 3 of f has only a part of h: the rest of h may have run
+			"a part of a call that is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}, {"main.g", "main.f 3-, main.h 41"}}, []int{2},
+			"main.f 1-2 ran, main.f 3-3 no code, main.f ran, main.g 21-21 ran, main.g ran, main.h 41-41 never, main.h never",
 		},
 		{
 			"closures", []code{{"main.f", "main.f 2, main.f 3"}, {"main.f.func1", "main.f.func1 4"}, {"main.g", "main.g 21"}, {"main.g.f.func1", "main.g.f.func1 4"}}, []int{2, 3},
@@ -172,6 +180,31 @@ not probed:
 	}
 }
 
+// A function that ran has the first sight of any of its blocks, whichever block comes first.
+func TestFirstSight(t *testing.T) {
+	d := New(program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"}, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}))
+	d.Seen[0], d.Seen[1], d.Seen[2] = Sight{At: 500, Age: 7}, Sight{At: 300, Age: 9}, Sight{At: 400, Age: 8}
+	f := NewTable(d, 0).Packages[0].Functions[0]
+	if f.First == nil || f.Age == nil || *f.First != 300 || *f.Age != 9 {
+		t.Errorf("%+v is first seen in another moment than 300 s", f)
+	}
+}
+
+// Costs have units that fit them.
+func TestCost(t *testing.T) {
+	var out strings.Builder
+	err := listing.Text(&out, &Table{Cost: &Cost{
+		Probes: 12, Attach: 1.5, Detach: 0.0321, Hits: 40, Warm: 0, Tracer: 4e-6, Median: 2500, P90: 70_000, P99: 2e6, Max: 3e9, Last: 60, Steady: 0.00042,
+	}})
+	const want = `12 probes, attached in 1.5 s, removed in 32.1 ms; 40 hits, about 0 s of the program's CPU time; 4 µs of peptrace's
+from the first hit of a block to its removal: median 2.5 µs, 90 % 70 µs, 99 % 2 ms, most 3 s
+in the last 60 s hits took 0.042 % of a CPU
+`
+	if err != nil || !strings.Contains(out.String(), want) {
+		t.Errorf("%v, got\n%swant\n%s", err, &out, want)
+	}
+}
+
 // Instances of a generic function that never ran stand below it; closures do not, because lines say it of them.
 func TestInstances(t *testing.T) {
 	starts := map[string]int{"main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
@@ -196,7 +229,10 @@ func TestFile(t *testing.T) {
 	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1, main.f 2+"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"})
 	p.Unprobed = []Unprobed{{"main.h", "why"}}
 	p.LeftOut = LeftOut{1, 2, 3}
-	p.Functions[0].Blocks[2].Probed = false
+	blocks := p.Functions[0].Blocks
+	blocks[0].One, blocks[0].Branch, blocks[0].Taken = true, 13, 40
+	blocks[1].Pieces[0].Body = 2
+	blocks[2].Probed = false
 	name := filepath.Join(t.TempDir(), "app.cold")
 	w, d, err := Open(name, p)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 )
 
 // decided is a function with a branch at 5 in its first block, which jumps to the fourth one, and one at 15 in the second,
-// which jumps to the last: that has other ways, too.
-func decided() *Program {
-	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"}, code{"main.f", "main.f 2+"}, code{"main.f", "main.f 5"})
-	f := &p.Functions[0]
+// which jumps to the last: that has other ways, too. Functions with a block each stand before it.
+func decided(before ...code) *Program {
+	p := program(map[string]int{"main.f": 1, "main.d": 80, "main.e": 90}, append(before, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"}, code{"main.f", "main.f 2+"}, code{"main.f", "main.f 5"})...)
+	f := &p.Functions[len(before)]
 	f.Size = 50
 	f.Blocks[0].Branch, f.Blocks[0].Taken = 5, 30
 	f.Blocks[1].Branch, f.Blocks[1].Taken = 15, 40
@@ -50,12 +50,8 @@ func TestOutcomes(t *testing.T) {
 		{[]int{0, 3, 4}, "true 2 never reached in lines, false 2 happened reached, true 3 never, false 3 never, clause 5 happened, " + lost},
 		{[]int{0, 1, 2}, "true 2 happened reached, false 2 never reached, true 3 happened reached, false 3 never reached in lines, clause 5 never reached in lines, " + lost},
 	} {
-		d := ran(decided(), c.ran...)
-		if err := d.Decide(tableOf(50, list, rows...)); err != nil {
-			t.Fatal(err)
-		}
 		var got []string
-		for _, o := range NewTable(d, 0).Packages[0].Functions[0].Outcomes {
+		for _, o := range outcomesOfF(t, ran(decided(), c.ran...), list, rows) {
 			s := fmt.Sprintf("%s %d %s", o.Outcome, o.Line, o.State)
 			if o.Reached {
 				s += " reached"
@@ -72,6 +68,32 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", c.ran, diff)
 		}
 	}
+}
+
+// What is known of a function's outcomes does not depend on the functions before it.
+func TestOutcomesBehindOtherFunctions(t *testing.T) {
+	list := []branches.Outcome{outcome(branches.True, 3, 0), outcome(branches.False, 3, 0)}
+	rows := []branches.Row{{PC: 15, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 15, Way: branches.Taken, Outcomes: []int{1}}}
+	want := outcomesOfF(t, ran(decided(), 0, 1, 4), list, rows)
+	got := outcomesOfF(t, ran(decided(code{"main.d", "main.d 81"}, code{"main.e", "main.e 91"}), 2, 3, 6), list, rows)
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 2 {
+		t.Errorf("(-alone +behind others):\n%s", diff)
+	}
+}
+
+// outcomesOfF returns those of main.f in a table of data.
+func outcomesOfF(t *testing.T, d *Data, list []branches.Outcome, rows []branches.Row) []OutcomeRow {
+	t.Helper()
+	if err := d.Decide(tableOf(50, list, rows...)); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range NewTable(d, 0).Packages[0].Functions {
+		if f.Name == "main.f" {
+			return f.Outcomes
+		}
+	}
+	t.Fatal("no main.f")
+	return nil
 }
 
 // The text has the outcomes that lines do not say, files of LCOV the conditions that are known, and the table of another

@@ -109,7 +109,7 @@ func (s scheme) variables() string {
 func Write(w io.Writer, p Picture) error {
 	top := margin + rowHeight*(2+len(p.Lines))
 	var boxes bytes.Buffer
-	d := drawing{b: &boxes, top: float64(max(top, 0)), all: p.Root.Value}
+	d := drawing{b: &boxes, top: float64(top), all: p.Root.Value}
 	d.box(p.Root, margin, width-2*margin, 0)
 	desc := escape(fmt.Sprintf("%d boxes in %d rows. The box at the top is %s, and those below a box are its parts. Widths and colours are shares of it. Framed boxes: %d.", d.drawn, d.rows, p.Root.Label, d.strong))
 	for _, line := range p.Lines {

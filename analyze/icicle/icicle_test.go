@@ -167,6 +167,31 @@ func luminance(t *testing.T, colour string) (l float64) {
 	return l
 }
 
+// Each class that an element has, each text and each box has a style.
+func TestStyles(t *testing.T) {
+	var out bytes.Buffer
+	if err := icicle.Write(&out, icicle.Picture{Lines: []string{"x"}, Root: &icicle.Box{Label: "a", Value: 1, Strong: true}}); err != nil {
+		t.Fatal(err)
+	}
+	style, elements, _ := strings.Cut(out.String(), "</style>")
+	for _, want := range []string{"text{fill:", "rect{stroke:"} {
+		if !regexp.MustCompile(`(?m)^#\w+ ` + want).MatchString(style) {
+			t.Errorf("no rule %s in %s", want, style)
+		}
+	}
+	classes := regexp.MustCompile(`class="([^"]+)"`).FindAllStringSubmatch(elements, -1)
+	for _, m := range classes {
+		for class := range strings.FieldsSeq(m[1]) {
+			if !regexp.MustCompile(`(?m)^#\w+ \.` + class + `[ {]`).MatchString(style) {
+				t.Errorf("no rule for the class %s in %s", class, style)
+			}
+		}
+	}
+	if len(classes) < 2 {
+		t.Errorf("%d elements with classes, want a line and a box", len(classes))
+	}
+}
+
 // All text can be read in light and in dark, and a box differs the more from the paper the greater its share is.
 func TestContrast(t *testing.T) {
 	var out bytes.Buffer

@@ -2,12 +2,14 @@ package profile_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
@@ -282,6 +284,51 @@ func TestMergeAdds(t *testing.T) {
 	// Nothing but the file is left in the directory.
 	if names, _ := os.ReadDir(filepath.Dir(name)); len(names) != 1 {
 		t.Errorf("got %d files, want 1", len(names))
+	}
+}
+
+// A file of several has the comments of others than pep, each once.
+func TestMergeKeepsComments(t *testing.T) {
+	with := func(comments ...string) *profile.File {
+		text := "profile paths\n"
+		for _, c := range comments {
+			text += fmt.Sprintf("comment %q\n", c)
+		}
+		return parse(t, "x", strings.Replace(pathsText, "profile paths\n", text, 1))
+	}
+	merged, err := profile.Merge([]*profile.File{with("of Monday", "warm"), with("of Tuesday", "warm")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(merged.Comments, "; "); !strings.HasSuffix(got, "; of Monday; warm; of Tuesday") {
+		t.Errorf("the comments are %s", got)
+	}
+}
+
+// Stacks share the locations of the frames that they have in common, and the functions of these.
+func TestStacksShareLocations(t *testing.T) {
+	frame := func(name string, line int64) profile.Frame {
+		return profile.Frame{Func: profile.Func{Name: name, File: "x.go", StartLine: 1}, Line: line}
+	}
+	main := frame("main.main", 9)
+	name := filepath.Join(t.TempDir(), "s.pb.gz")
+	if err := parse(t, "x", pathsText).SaveStacks(name, []string{"events"}, []profile.Stack{
+		{Frames: []profile.Frame{main, frame("main.f", 3)}, Counts: []int64{1}},
+		{Frames: []profile.Frame{main, frame("main.f", 4)}, Counts: []int64{2}},
+		{Frames: []profile.Frame{main, frame("main.f", 3), frame("main.g", 2)}, Counts: []int64{4}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pprof.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Sample) != 3 || len(p.Location) != 4 || len(p.Function) != 3 {
+		t.Errorf("%d samples with %d locations in %d functions, want 3 with 4 in 3", len(p.Sample), len(p.Location), len(p.Function))
 	}
 }
 

@@ -2,9 +2,14 @@ package report
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/cover"
@@ -54,6 +59,29 @@ path func=main.g at=/x.go:20 path=p0 end=21 count=100 flow=100 samples=1 varianc
 				break
 			}
 		}
+	}
+}
+
+// Of places outside of the profile the two with most of the time have their names.
+func TestPlacesOutside(t *testing.T) {
+	const text = "profile paths\ncomment \"#pep.version=1 mode=sampled clock=cpu tick=10000000 ticks=100 samples=99 ticks_placed=100 ticks_outside=60 " +
+		"ticks_outside_in/strconv=25 ticks_outside_in/runtime=30 ticks_outside_in/fmt=5\"\nperiod 10000000 cpu/nanoseconds\n" +
+		"path func=main.f at=/x.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\"\n"
+	top, err := Top(parse(t, text), source.NewTree(""), TopOptions{})
+	if s := textOf(t, top, err); !strings.Contains(s, "60.0% of the time is in no path: runtime 30.0%, strconv 25.0%, …; ") {
+		t.Errorf("got %s", s)
+	}
+}
+
+// Of all sources the range with most events is the finding.
+func TestFindingOfRanges(t *testing.T) {
+	table := &RangeTable{Sources: []RangeSource{
+		{Func: "main.f", Kind: "load", Rows: []RangeRow{{Text: "[0, 9]", WeightShare: .2}, {Text: "[4, 5]", WeightShare: .3}}},
+		{Func: "main.g", Kind: "store", Rows: []RangeRow{{Text: "[7, 7]", WeightShare: .4}, {Text: "[8, 8]", WeightShare: .1}}},
+	}}
+	list := table.find()
+	if len(list) != 1 || list[0].Func != "main.g" || list[0].Text != "[7, 7] of store has 40.00% of the events" || list[0].Share != .4 {
+		t.Errorf("%+v", list)
 	}
 }
 
@@ -133,6 +161,15 @@ func TestVagueTapsAreCounted(t *testing.T) {
 	}
 }
 
+// An empty line stands between the functions of a list.
+func TestFunctionsAreApart(t *testing.T) {
+	lines := []Line{{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"}}
+	text := textOf(t, &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: lines}, {Func: "main.g", File: "/x.go", Lines: lines}}}, nil)
+	if before, _, found := strings.Cut(text, "main.g"); !found || !strings.HasSuffix(before, "a()\n\n") {
+		t.Errorf("got %s", text)
+	}
+}
+
 // Lines of another file, by a //line directive, stand below its name.
 func TestLinesOfOtherFiles(t *testing.T) {
 	l := &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: []Line{
@@ -175,6 +212,20 @@ func TestRangesThatReadTheSame(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
+	}
+}
+
+// Of covers with the same ranges the last one is printed, and covers with other ranges follow.
+func TestCoversOfTheSameRanges(t *testing.T) {
+	a, b := CoverRange{First: 1, Last: 1, Text: "1"}, CoverRange{First: 8, Last: 9, Text: "[8, 9]"}
+	var out strings.Builder
+	if err := listing.Text(&out, firstSource{&RangeTable{Events: 100, Sources: []RangeSource{{Events: 100, Covers: []RangeCover{
+		{Share: .5, Ranges: []CoverRange{a}}, {Share: .9, Ranges: []CoverRange{a}}, {Share: .95, Ranges: []CoverRange{a, b}}, {Share: .99, Ranges: []CoverRange{a, b}},
+	}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "90% of its events: 1\n99% of its events: 1 and [8, 9]\n"; !strings.HasSuffix(out.String(), want) || strings.Count(out.String(), "of its events") != 2 {
+		t.Errorf("got\n%swant\n%s", &out, want)
 	}
 }
 
@@ -236,6 +287,69 @@ func TestUnendedPaths(t *testing.T) {
 type unendedOnly struct{ *TopTable }
 
 func (x unendedOnly) Print(p *listing.Page) { x.printUnended(p) }
+
+// The calls of a profile for the compiler stand below what the listing says of all, and what was left out below them.
+func TestTextOfCalls(t *testing.T) {
+	var b strings.Builder
+	if err := listing.Text(&b, &PGOTable{
+		Profile: Profile{File: "app.pb.gz"}, Calls: 9, Kept: 1, Cold: 2, Weight: 200, Long: 30, Late: 4,
+		Rows:  []PGOCall{{Caller: "main.f", File: "/x.go", Line: 12, Callee: "main.g", Count: 5, Weight: 100, Share: .5}},
+		Stale: []PGOCall{{Caller: "main.f", File: "/x.go", Line: 99, Callee: "main.h"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `: 1 call of 9 to be inlined, with 0.00% of the weight
+2 calls more in the profile, so that methods of interfaces are called directly
+left out: calls too long for inlining, which executed 30 lines
+left out: deferred calls, which the compiler does not inline, and which executed 4 lines
+
+weight%  weight  count  call
+ 50.00%     100      5  main.f /x.go:12 calls main.g
+
+left out, because the source has no such call: was it changed since the program was built?
+main.f /x.go:99 calls main.h
+`
+	if !strings.HasSuffix(b.String(), want) {
+		t.Errorf("got\n%swant\n%s", &b, want)
+	}
+}
+
+// The profile of lines has each line of a path once, in the file that has it.
+func TestLinesOfPaths(t *testing.T) {
+	f := parse(t, `profile paths
+comment "#pep.version=1 mode=exact"
+period 1 paths/count
+path func=main.f at=/src/x.go:10 path=p0 end=12 count=7 flow=7 from=entry lines="10-11; y.y:100,103" branches="11:2 if true" callers="main.main /src/x.go:30"
+path func=main.f at=/src/x.go:10 path=p1 end=14 count=2 flow=2 from=entry lines=10-11 branches="11:2 if false" callers=""
+`)
+	name := filepath.Join(t.TempDir(), "lines.pb.gz")
+	if err := SaveLines(f, name); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pprof.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int64)
+	for _, s := range p.Sample {
+		text := ""
+		for _, l := range s.Location {
+			text += fmt.Sprintf("%s %s:%d ", l.Line[0].Function.Name, l.Line[0].Function.Filename, l.Line[0].Line)
+		}
+		got[strings.TrimSpace(text)] += s.Value[0]
+	}
+	const caller = " main.main /src/x.go:30"
+	want := map[string]int64{
+		"main.f /src/x.go:10" + caller: 7, "main.f /src/x.go:11" + caller: 7, "main.f /src/y.y:100" + caller: 7, "main.f /src/y.y:103" + caller: 7, "main.f /src/x.go:10": 2, "main.f /src/x.go:11": 2,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
 
 // TestNotesOfCalls checks that a listing of calls ends with the notes on its profile.
 func TestNotesOfCalls(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/format/tuple"
@@ -124,6 +125,15 @@ func TestSitesOfPackages(t *testing.T) {
 	if p := all.Packages[0]; len(p.Functions) != 2 || len(p.Taps) != 1 || p.Taps[0].Line != 2 || p.Taps[0].Col != 7 {
 		t.Errorf("all of p: %+v", p)
 	}
+	var b strings.Builder
+	if err := listing.Text(&b, all); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n\np: 2 functions with 14 paths, 1 skipped, 1 no longer inlined, 1 tap\n", "\n\nq: 2 functions with 13 paths, 1 skipped, 1 no longer inlined, 1 tap\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
 }
 
 // Only where there are several programs does a listing of coverage say in which directory each is.
@@ -166,5 +176,34 @@ func TestGapsOfAFunction(t *testing.T) {
 		" 3 executions of decisions did not end. Not counted: /p.go:30:7 too long a || b /q.go:4 assembly p.h"
 	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || !strings.Contains(got, "/gone.go") {
 		t.Errorf("got %s", b.String())
+	}
+}
+
+// Of a table of branches the functions that match are listed, all if that is wanted, or none; that none matches is an error.
+func TestListedBranches(t *testing.T) {
+	pkgs := []branches.Package{{Path: "main", Actions: actions.Append(nil, &actions.Package{Path: "main", Sites: &wire.Package{Path: "main"}}), Funcs: []branches.Func{
+		{Name: "main.f", Outcomes: make([]branches.Outcome, 2), Rows: make([]branches.Row, 2)}, {Name: "main.g"},
+	}}}
+	for _, x := range []struct {
+		o    report.SitesOptions
+		want string
+	}{
+		{report.SitesOptions{}, ""}, {report.SitesOptions{All: true}, "main.f main.g "}, {report.SitesOptions{Func: regexp.MustCompile("g$")}, "main.g "},
+		{report.SitesOptions{Func: regexp.MustCompile("h$")}, "app: no function matches \"h$\""},
+	} {
+		table, err := report.Branches("app", pkgs, x.o)
+		if err != nil {
+			if text, _, _ := strings.Cut(err.Error(), ": pep sites"); text != x.want {
+				t.Errorf("%+v: %v", x.o, err)
+			}
+			continue
+		}
+		got := ""
+		for _, f := range table.Listed {
+			got += f.Func + " "
+		}
+		if got != x.want || table.Functions != 2 || table.Outcomes != 2 || table.Rows != 2 {
+			t.Errorf("%+v: lists %q of %d functions with %d outcomes in %d rows, want %q of 2, 2, 2", x.o, got, table.Functions, table.Outcomes, table.Rows, x.want)
+		}
 	}
 }

@@ -378,13 +378,13 @@ func (x *TopPath) from() string {
 // in the line above is not repeated.
 func (x *TopPath) branchTable() *listing.Table {
 	t := &listing.Table{}
-	last := TopBranch{Line: -1}
+	var above TopBranch
 	for _, b := range x.Branches {
 		text := b.Source
-		if b.Line == last.Line && b.File == last.File {
+		if b.Line == above.Line && b.File == above.File {
 			text = ""
 		}
-		last = b
+		above = b
 		t.Row(place(b.File, b.Line, b.Col), b.Kind+" "+b.Outcome, text)
 		t.Style(1, outcomeStyle(b.Outcome))
 	}

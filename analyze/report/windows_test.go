@@ -50,6 +50,9 @@ func TestOwnPackagesComeFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		own, others, _ := strings.Cut(b.String(), "packages outside of the main module have 70.00% of the flow: runtime 40.00%, example.com/apple 30.00%\n")
+		if strings.Contains(b.String(), "95%") {
+			t.Errorf("by %s, counts that are no estimates have bounds:\n%s", by, b.String())
+		}
 		if !strings.Contains(own, "app/lib") || strings.Contains(own, "mallocgc") || !strings.Contains(others, want[2][:7]) {
 			t.Errorf("by %s, Top prints\n%s", by, b.String())
 		}
@@ -117,6 +120,22 @@ func TestWindowsSee(t *testing.T) {
 		}
 		if got := strings.Contains(b.String(), "Windows interpret what a thread is about to do"); got != (form == "windows") {
 			t.Errorf("%s: List prints\n%s", form, b.String())
+		}
+	}
+}
+
+// Outcomes that windows do not see are explained where paths are listed with one.
+func TestUntoldOutcomesAreExplained(t *testing.T) {
+	for _, x := range []struct {
+		outcome, by string
+		want        bool
+	}{
+		{"untold", ByPath, true}, {"true", ByPath, false}, {"untold", ByFunc, false},
+	} {
+		f := parse(t, strings.Replace(windowsText(""), "if true", "if "+x.outcome, 1))
+		top, err := Top(f, source.NewTree(t.TempDir()), TopOptions{By: x.by})
+		if text := textOf(t, top, err); strings.Contains(text, "the code of the program does not tell what was decided") != x.want {
+			t.Errorf("%s by %s: explained: %t, got\n%s", x.outcome, x.by, !x.want, text)
 		}
 	}
 }

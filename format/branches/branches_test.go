@@ -120,6 +120,33 @@ func TestDamaged(t *testing.T) {
 	if _, err := Read(append(slices.Clone(data), 0)); err == nil {
 		t.Error("a byte too much is read")
 	}
+	// Bytes that are another number, among them kinds of outcomes and ways of rows, are refused, or have a meaning.
+	refused := 0
+	for i := range data {
+		other := slices.Clone(data)
+		other[i] = 0x7f
+		pkgs, err := Read(other)
+		if err != nil {
+			refused++
+		}
+		for _, p := range pkgs {
+			for _, f := range p.Funcs {
+				for _, o := range f.Outcomes {
+					if o.Kind.String() == "" {
+						t.Fatalf("byte %d: outcome %+v", i, o)
+					}
+				}
+				for _, r := range f.Rows {
+					if r.Way.String() == "" {
+						t.Fatalf("byte %d: row %+v", i, r)
+					}
+				}
+			}
+		}
+	}
+	if refused < len(data)/10 {
+		t.Errorf("%d of %d changes of a byte are refused", refused, len(data))
+	}
 }
 
 func FuzzRead(f *testing.F) {

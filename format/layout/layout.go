@@ -24,7 +24,7 @@ func Find(code []byte, base uint64, known func(pc uint64) bool, found func(addr,
 		if code[i]&^1 != 0x48 || code[i+1]&^7 != 0xb8 {
 			continue
 		}
-		pc := uint64(0)
+		var pc uint64
 		for k := 7; k >= 0; k-- {
 			pc = pc<<8 | uint64(code[i+2+k])
 		}

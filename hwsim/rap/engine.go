@@ -29,10 +29,7 @@ func (s spec) New(hwsim.Instance) hwsim.Engine {
 	}
 	o := s.Options
 	o.Nodes = s.nodes()
-	o, err := o.withDefaults()
-	if err != nil {
-		panic(err.Error()) // parseArgs has checked everything
-	}
+	o, _ = o.withDefaults() // parseArgs has checked everything
 	n := bits.Len(uint(2*roots - 1))
 	e := &engine{
 		spec:  s,

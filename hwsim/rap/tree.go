@@ -99,7 +99,7 @@ func newTree(o Options, roots int) *Tree {
 		rate:  newRate(o),
 		nodes: make([]node, n),
 		slots: make([]uint32, n*o.B),
-		roots: make([]uint32, 0, roots),
+		roots: make([]uint32, roots), // reset empties it
 	}
 	t.reset()
 	return t

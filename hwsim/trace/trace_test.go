@@ -211,6 +211,23 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// A filter that wants no further tuple does not read on, so what is damaged behind does not matter.
+func TestFilterThatHasEnough(t *testing.T) {
+	file := parse(t, sample)
+	for name, f := range map[string]trace.Filter{"the first": {First: 1}, "positions": {To: 1}} {
+		var out bytes.Buffer
+		if err := f.Copy(&out, mustOpen(t, file[:len(file)-4])); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, _ := words(t, out.Bytes()); !slices.Equal(got, []uint64{0}) {
+			t.Errorf("%s: got %d, want 0", name, got)
+		}
+	}
+	if err := (&trace.Filter{}).Copy(io.Discard, mustOpen(t, file[:len(file)-4])); err == nil {
+		t.Error("the damage is not noticed")
+	}
+}
+
 func TestFilterThatKeepsNothing(t *testing.T) {
 	tables := parse(t, sample)
 	for _, test := range []struct {
@@ -264,6 +281,9 @@ func TestMerge(t *testing.T) {
 	joined, err := merge(true, a, other)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r := mustOpen(t, joined); r.Header.Comment != "several builds" || len(r.Sites.Packages()) != 2 {
+		t.Errorf("the comment of both is %q, and there are %d packages, want 2", r.Header.Comment, len(r.Sites.Packages()))
 	}
 	got, err := text(t, trace.Filter{Tags: []tuple.Tag{tuple.Type}, First: 3}, joined)
 	for _, want := range []string{"main+1 0x2  # b main.go:6:12 main.g\n", "lib+1 0x2  # b lib.go:6:12 lib.g\n"} {

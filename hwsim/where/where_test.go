@@ -54,7 +54,11 @@ func TestRAP27_SamplesThatMeetConditionsGoOn(t *testing.T) {
 		"where(pass=third)":                                          {7, 1, negative(-1), 1 << 40, negative(-5), negative(-32769)},
 	} {
 		e := enginetest.New(t, engines.Parse, text)
-		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+		got := enginetest.Push(e, in)
+		if b := e.Balance(); int(b.Held)+int(b.Dropped)+len(got) != len(in) {
+			t.Errorf("%s: of %d events %d are held, %d dropped and %d sent", text, len(in), b.Held, b.Dropped, len(got))
+		}
+		got = append(got, enginetest.Flush(e)...)
 		if d := cmp.Diff(want, words(got)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", text, d)
 		}
@@ -108,6 +112,7 @@ func TestErrors(t *testing.T) {
 func TestRangesAreWrittenAsTheyAreRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"where(0)":                               "where(first=0)",
+		"where(0xabcdef)":                        "where(first=11259375)",
 		"where(-5)":                              "where(first=-5)",
 		"where(-7..-5)":                          "where(first=-7..-5)",
 		"where(-1..1)":                           "where(first=-1..1)",

@@ -183,6 +183,10 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 	if flips != 8*26 {
 		t.Errorf("%d bits flipped", flips)
 	}
+	a.AddWord(pepfile.WordKey{PC: 1<<56 | 3, W: 9, Labels: 2}, 1, 0) // no set has this number
+	if s := c.Taps().Facts().Sentences()[0]; !strings.Contains(s, ", damaged: 1 entries whose labels have a wrong hash") {
+		t.Error(s)
+	}
 }
 
 // recorded returns a file whose entries are of a function of this test.

@@ -3,12 +3,14 @@ package convert
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/options"
@@ -146,16 +148,16 @@ func TestWordsOfAProgramThatHasDied(t *testing.T) {
 			got[word{w.Tuple.W, w.Other, w.Count, w.Messages}] = true
 		}
 		want := map[word]bool{{7, false, 150, 103}: true, {0, true, 1008, 1002}: true}
-		facts := [4]uint64{10_000, 20, 1008, 3} // fed, dropped, of others, in buffers
+		numbers := [5]uint64{10_000, 20, 1008, 3, 10_000 - 150 - 1008} // fed, dropped, of others, in buffers, and in engines, which counted the rest
 		if exact != 0 {
 			want = map[word]bool{{7, false, 150, 150}: true, {0, true, 1008, 1008}: true, {9, false, 2, 2}: true}
-			facts = [4]uint64{10_003, 20, 1008, 0}
+			numbers = [5]uint64{10_003, 20, 1008, 0, 0}
 		}
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(word{})); d != "" {
 			t.Errorf("exact %d: words (-want +got):\n%s", exact, d)
 		}
-		if now := [4]uint64{taps.Fed, taps.Dropped, taps.other, taps.buffered}; now != facts {
-			t.Errorf("exact %d: fed, dropped, others and in buffers are %d, want %d", exact, now, facts)
+		if now := [5]uint64{taps.Fed, taps.Dropped, taps.other, taps.buffered, taps.Facts().Number(facts.InEngines)}; now != numbers {
+			t.Errorf("exact %d: fed, dropped, others, in buffers and in engines are %d, want %d", exact, now, numbers)
 		}
 	}
 }
@@ -193,6 +195,33 @@ func TestSamplesOfAWindowAreAlike(t *testing.T) {
 			if len(list) != 2 {
 				t.Errorf("%d words, want 2", len(list))
 			}
+		}
+	}
+}
+
+// The bounds of a word in all goroutines do not depend on their labels.
+func TestBoundsInAllGoroutines(t *testing.T) {
+	words := func(labels ...uint16) []report.Word {
+		c := countsOf(pepfiletest.Tapped(1))
+		a := c.Words()
+		a.Burst.Ticks, a.Taps, a.Exact = 120, options.TapsBurst, 1
+		for i := range uint64(120) { // three words, in as many windows with each of two labels
+			k := pepfile.WordKey{PC: tuple.New(tuple.Load, 5, 0).PC, W: i / 2 % 3, Labels: labels[i%uint64(len(labels))]}
+			x := float64(100 * (1 + k.W))
+			a.AddWindow(k, uint64(x), 10, pepfile.Moments{Squares: x * x, Cross: x * x})
+			a.AddWindow(k.Tap(), uint64(x), 10, pepfile.Moments{Squares: x * x, Cross: 10 * x})
+		}
+		list := c.Taps().Words
+		slices.SortFunc(list, func(x, y report.Word) int { return int(x.Tuple.W) - int(y.Tuple.W) })
+		return list
+	}
+	alike, labelled := words(0), words(1, 2)
+	if len(alike) != 3 || len(labelled) != 3 {
+		t.Fatalf("%d and %d words, want 3", len(alike), len(labelled))
+	}
+	for i, w := range labelled {
+		if w.Whole == nil || *w.Whole != alike[i].Bounds || w.Tuple != alike[i].Tuple {
+			t.Errorf("word %+v in all goroutines has the bounds %+v, want %+v", w, w.Whole, alike[i].Bounds)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/poll"
 )
 
 func newTable() Table {
@@ -64,6 +67,31 @@ func TestLayoutOfAFile(t *testing.T) {
 	}
 	if unsafe.Sizeof(h) > PageSize {
 		t.Errorf("the header takes %d bytes", unsafe.Sizeof(h))
+	}
+}
+
+// What Fill writes is what the options say, of this version.
+func TestFill(t *testing.T) {
+	f := Table{Header: new(Header)}
+	f.Fill(options.Options{Samples: 5, Stride: 7, Form: 1, Tick: 11, Budget: 13})
+	want := Header{Version: Version, Mode: poll.Mode, Slots: SlotsOf(poll.Mode), Tick: 11, Budget: 13}
+	want.Samples, want.Stride, want.Form = 5, 7, 1
+	if *f.Header != want {
+		t.Errorf("got %+v, want %+v", *f.Header, want)
+	}
+}
+
+// The parts of a file follow each other, and each has room for what is in it.
+func TestPartsHaveRoom(t *testing.T) {
+	for _, counters := range []uint64{0, 1, 511, 512, 513, 1_000_000} {
+		l := LayoutOf(counters, 3)
+		if l.Counters < PageSize || l.words-l.Counters < 8*counters || l.words-l.Counters >= 8*counters+PageSize || l.streams-l.words < WordsSize ||
+			l.Chunks-l.streams < 3*uint64(unsafe.Sizeof(Stream{})) || l.Size-l.Chunks < MaxChunks*ChunkSize {
+			t.Errorf("%d counters: %+v", counters, l)
+		}
+		if without := LayoutOf(counters, 0); without.Size-without.Counters < 8*counters || without.Size > l.Size {
+			t.Errorf("%d counters without streams: %+v", counters, without)
+		}
 	}
 }
 

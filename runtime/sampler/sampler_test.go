@@ -3,6 +3,7 @@ package sampler
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -131,5 +132,59 @@ func TestLongestStride(t *testing.T) {
 	}
 	if gaps[0] != 1 || gaps[1] != MaxStride || gaps[2] != MaxStride {
 		t.Errorf("samples after %d polls, want 1, %d, %d", gaps, MaxStride, MaxStride)
+	}
+}
+
+// Threads that poll at once neither take a sample twice nor lose a poll: a burst ends after as many samples as it has, and after
+// the polls that its stride wants, whichever threads they come from. The bursts are so long that threads of several CPUs meet.
+func TestThreadsShareABurst(t *testing.T) {
+	const samples, stride, threads = 1_000_000, 3, 4
+	for form, want := range map[uint32]uint64{AgSimplified: samples, AgRegular: (samples-1)*stride + 1} {
+		s := &Sampler{Samples: samples, Stride: stride, Form: form}
+		s.BeginBurst() // without a gap before the first sample
+		var polls, disarmed atomic.Uint64
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				n := uint64(0)
+				for {
+					take, act := s.Poll()
+					if !take && act == ActDisarm {
+						break // the burst was over
+					}
+					n++
+					if take && act == ActDisarm {
+						disarmed.Add(1)
+					}
+				}
+				polls.Add(n)
+			})
+		}
+		wg.Wait()
+		if s.Taken != samples || polls.Load() != want || disarmed.Load() != 1 {
+			t.Errorf("form %d: %d samples in %d polls, the last %d times; want %d in %d, once", form, s.Taken, polls.Load(), disarmed.Load(), samples, want)
+		}
+	}
+}
+
+// Each tick begins a burst or is an overrun, and each burst of one sample has one, however ticks and polls of threads meet.
+func TestTicksAndPollsAtOnce(t *testing.T) {
+	const rounds, threads = 1_000_000, 4
+	s := &Sampler{Samples: 1, Stride: 1}
+	var wg sync.WaitGroup
+	for i := range threads {
+		wg.Go(func() {
+			for range rounds {
+				s.BeginBurst()
+				if i%2 == 0 {
+					s.Poll()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	s.Poll() // the last burst may be on
+	if !s.Idle() || s.Ticks != rounds*threads || s.Taken != s.Ticks-s.Overruns {
+		t.Errorf("%d ticks, %d overruns, %d samples; want %d ticks, and a sample of each that is no overrun", s.Ticks, s.Overruns, s.Taken, rounds*threads)
 	}
 }

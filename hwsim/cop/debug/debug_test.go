@@ -95,6 +95,28 @@ func TestWatchingChangesNothing(t *testing.T) {
 	}
 }
 
+// A breakpoint is at a label, at so many instructions behind it, or at an address; what is no place is refused.
+func TestBreakpoints(t *testing.T) {
+	program := assembled(t, "sampler")
+	take := program.Label["take"]
+	for where, want := range map[string]string{
+		"take": fmt.Sprintf("address %d\n", take), "take+3": fmt.Sprintf("address %d\n", take+3), "0x2": "address 2\n", "none": "there is no label none: labels are ",
+		"take+x": "there is no label take: labels are ", "take+999": "the program has addresses below ", "": "",
+	} {
+		var text bytes.Buffer
+		s, err := debug.New(&text, sampler(t, "k0=1"), program, slices.Values([]tuple.Tuple(nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Debug(strings.NewReader("break " + where + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), want) || strings.Contains(text.String(), "breakpoint at") != strings.HasPrefix(want, "address") {
+			t.Errorf("break %s: want %q in\n%s", where, want, &text)
+		}
+	}
+}
+
 // If a program selects addresses, the words of an event are shown together, with what became
 // of this event and not of the next one.
 func TestEventsOfSeveralWords(t *testing.T) {
@@ -175,11 +197,18 @@ func TestEmptyArrays(t *testing.T) {
 	}
 }
 
-// A session is opened by the text of a program, with parameters of the machine or without.
+// A session is opened by the text of a program, source or image, with parameters of the machine or without.
 func TestOpenWithParameters(t *testing.T) {
 	source, err := os.ReadFile("../asm/programs/sampler.s")
 	if err != nil {
 		t.Fatal(err)
+	}
+	program, err := asm.Assemble("sampler", string(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := debug.Open(io.Discard, "sampler", program.Image.Text(), ""); err != nil {
+		t.Errorf("of the image: %v", err)
 	}
 	for machine, want := range map[string]string{"": "", "slots=512,near=5": "", "slots=100": "want a power of two", "x=1": "x"} {
 		_, err := debug.Open(io.Discard, "sampler", string(source), machine)

@@ -92,7 +92,7 @@ func exactConflicts(m *machine.Machine) hwsim.Engine {
 		before, again := last[block]
 		last[block] = n
 		return conflict(m, s.Tuples[0].Site(), addr), again && n-before <= short
-	}, func() { n = 0; clear(last) })
+	}, func() { clear(last) })
 }
 
 // exactStack sends each entry with the context of the caller, and each other event with

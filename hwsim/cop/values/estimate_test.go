@@ -86,9 +86,9 @@ func TestCOP25_EstimateByHand(t *testing.T) {
 	if len(loads) != 1 || loads[0].Samples != 200 || len(loads[0].Values) != 2 {
 		t.Fatalf("%+v", loads)
 	}
-	for i, want := range []uint64{115, 55} {
-		if got := loads[0].Values[i]; got.Value != uint64(i+1) || got.Count != want<<values.CountBits {
-			t.Errorf("value %d: %d/65536, want %d", got.Value, got.Count, want)
+	for i, want := range []values.Estimate{{Value: 1, Hits: 60, Misses: 20, Total: 105, Count: 115 << values.CountBits}, {Value: 2, Hits: 20, Misses: 40, Total: 95, Count: 55 << values.CountBits}} {
+		if got := loads[0].Values[i]; got != want {
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 	if got := loads[0].Invariance(0); got != 115.0/200 {

@@ -341,18 +341,19 @@ func TestValuesParameters(t *testing.T) {
 	const machine = "column 5: want one of program, clock, access, handler, record, k0, seed, slots, keybits, data, microcode, " +
 		"filterpcs, buffer, penalty, watchdog, predictor, near, far, retire, burst, pause"
 	for args, want := range map[string]string{
-		"nothing=1":                          machine,
-		"nothing=1,program=values":           machine + ", r, rf, keep, fth, dth, advance, hi, lo, times, least, fast, timer, clear, records, decide, estimate, weigh, bound, early",
-		"program=edges,keep=3":               "column 24: want no keep: only programs for the host values have it, such as program=values",
-		"keep=3,program=values,keep=4":       "column 27: want keep once",
-		"keep=,program=values":               "column 10: want a value",
-		"hi=50":                              "column 8: want no hi: only programs for the host values have it, such as program=values",
-		"program=values,r=30":                "column 22: want 0, 1, 3, 7 or another number that is all ones in binary",
-		"program=values,rf=8":                "column 23: want one of 0.5, 1, 1.5 and so on up to 7.5",
-		"program=values,hi=20,lo=30":         "column 29: want less than hi, which is 20",
-		"program=values,data=512":            "column 13: want a program for this machine: 256 slots and 512 words of the data array: the host values wants as many of both: set slots, and leave out data",
-		"program=values,fth=0":               "column 13: want a program for this machine: K2 is 0: the host values wants 1 to 65535, the number of slots times fth: change fth",
-		"program=values,slots=4096,dth=4000": "column 13: want a program for this machine: K3 is 16384000: the host values wants 1 to 65535, the number of slots times dth: change dth",
+		"nothing=1":                             machine,
+		"nothing=1,program=values":              machine + ", r, rf, keep, fth, dth, advance, hi, lo, times, least, fast, timer, clear, records, decide, estimate, weigh, bound, early",
+		"program=edges,keep=3":                  "column 24: want no keep: only programs for the host values have it, such as program=values",
+		"keep=3,program=values,keep=4":          "column 27: want keep once",
+		"keep=,program=values":                  "column 10: want a value",
+		"hi=50":                                 "column 8: want no hi: only programs for the host values have it, such as program=values",
+		"program=values,r=30":                   "column 22: want 0, 1, 3, 7 or another number that is all ones in binary",
+		"program=values,rf=8":                   "column 23: want one of 0.5, 1, 1.5 and so on up to 7.5",
+		"program=values,clear=1125899906842625": "column 26: want a number from 0 to 1125899906842624",
+		"program=values,hi=20,lo=30":            "column 29: want less than hi, which is 20",
+		"program=values,data=512":               "column 13: want a program for this machine: 256 slots and 512 words of the data array: the host values wants as many of both: set slots, and leave out data",
+		"program=values,fth=0":                  "column 13: want a program for this machine: K2 is 0: the host values wants 1 to 65535, the number of slots times fth: change fth",
+		"program=values,slots=4096,dth=4000":    "column 13: want a program for this machine: K3 is 16384000: the host values wants 1 to 65535, the number of slots times dth: change dth",
 	} {
 		if _, err := coptest.Parse(args, nil); err == nil || err.Error() != "engine cop("+args+"), "+want {
 			t.Errorf("%s: %v\nwant %s", args, err, want)

@@ -3,7 +3,6 @@ package sampler
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,6 +15,8 @@ import (
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
+
+	"github.com/pepgo/pep/tracer/internal/samplers/period"
 )
 
 // events are the clocks that interrupt: one for each CPU, or one for each thread.
@@ -55,7 +56,7 @@ func (e *events) open(prog *ebpf.Program, o *Options) error {
 }
 
 func (e *events) add(prog *ebpf.Program, o *Options, tid, cpu int) error {
-	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: o.period(), Bits: unix.PerfBitDisabled}
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: uint64(period.Draw(o.Interval, o.Jitter)), Bits: unix.PerfBitDisabled}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	if o.Threads {
 		attr.Bits |= unix.PerfBitInherit
@@ -73,11 +74,6 @@ func (e *events) add(prog *ebpf.Program, o *Options, tid, cpu int) error {
 	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_ENABLE, 0)
 }
 
-// period returns a random period in ns.
-func (o *Options) period() uint64 {
-	return uint64(float64(o.Interval) * (1 + o.Jitter*(2*rand.Float64()-1)))
-}
-
 // redraw gives each clock a new period. The kernel begins a new interval when the
 // period changes, and so loses half an interval on average. So the periods change
 // rarely: about every 200 intervals, which loses a quarter of a percent of the samples.
@@ -88,8 +84,8 @@ func (e *events) redraw(o *Options) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, fd := range e.fds {
-		period := o.period()
-		unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
+		ns := uint64(period.Draw(o.Interval, o.Jitter))
+		unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&ns)))
 	}
 }
 

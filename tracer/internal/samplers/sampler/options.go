@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pepgo/pep/tracer/internal/samplers/period"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
@@ -64,14 +65,8 @@ func (o *Options) check() error {
 		}
 		o.Jitter = -1
 	}
-	if o.Interval == 0 {
-		o.Interval = time.Second / 997
-	}
-	switch {
-	case o.Jitter == 0:
-		o.Jitter = 0.125
-	case o.Jitter < 0:
-		o.Jitter = 0
+	if err := period.Check(&o.Interval, &o.Jitter); err != nil {
+		return fmt.Errorf("sampler: %w", err)
 	}
 	def(&o.Every, 1)
 	def(&o.Length, 4)
@@ -85,8 +80,6 @@ func (o *Options) check() error {
 		return errors.New("sampler: events of threads are for named processes only")
 	case o.Interval < 10*time.Microsecond:
 		return fmt.Errorf("sampler: interval %v: the kernel's clock ticks every 10µs at most", o.Interval)
-	case o.Jitter >= 1:
-		return fmt.Errorf("sampler: jitter %v: it must be below 1", o.Jitter)
 	case o.Every < 1 || o.Length < 1 || o.Length > MaxLength || o.Skip < 0 || o.Skip > MaxLength:
 		return fmt.Errorf("sampler: every %d, length %d, skip %d: at least 1, 1 and 0, at most %d instructions", o.Every, o.Length, o.Skip, MaxLength)
 	}

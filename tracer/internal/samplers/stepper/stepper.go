@@ -34,7 +34,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"sync"
@@ -44,6 +43,7 @@ import (
 
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 	"github.com/pepgo/pep/tracer/internal/samplers/mapped"
+	"github.com/pepgo/pep/tracer/internal/samplers/period"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
@@ -67,25 +67,17 @@ type Options struct {
 
 // check fills in defaults.
 func (o *Options) check() error {
-	if o.Interval == 0 {
-		o.Interval = time.Second / 997
+	if err := period.Check(&o.Interval, &o.Jitter); err != nil {
+		return fmt.Errorf("stepper: %w", err)
 	}
 	if o.Length == 0 {
 		o.Length = 4
-	}
-	switch {
-	case o.Jitter == 0:
-		o.Jitter = 0.125
-	case o.Jitter < 0:
-		o.Jitter = 0
 	}
 	switch {
 	case len(o.PIDs) == 0:
 		return errors.New("stepper: no process is named: give PIDs")
 	case o.Interval < 100*time.Microsecond:
 		return fmt.Errorf("stepper: interval %v: to stop threads more often than every 100µs leaves them no time to run", o.Interval)
-	case o.Jitter >= 1:
-		return fmt.Errorf("stepper: jitter %v: it must be below 1", o.Jitter)
 	case o.Length < 1 || o.Length > MaxLength || o.Skip < 0 || o.Skip > MaxLength:
 		return fmt.Errorf("stepper: length %d, skip %d: at least 1 and 0, at most %d instructions", o.Length, o.Skip, MaxLength)
 	}
@@ -167,11 +159,6 @@ func (s *Sampler) Next(r *capture.Run) error {
 	}
 }
 
-// period returns a random time between two ticks.
-func (o *Options) period() time.Duration {
-	return time.Duration(float64(o.Interval) * (1 + o.Jitter*(2*rand.Float64()-1)))
-}
-
 func (s *Sampler) isClosed() bool {
 	select {
 	case <-s.closed:
@@ -191,7 +178,7 @@ func (s *Sampler) wait() error {
 	for len(s.due) == 0 {
 		s.mu.Unlock()
 		select {
-		case <-time.After(s.options.period()):
+		case <-time.After(period.Draw(s.options.Interval, s.options.Jitter)):
 		case <-s.closed:
 		}
 		s.mu.Lock()

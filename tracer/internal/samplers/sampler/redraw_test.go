@@ -3,7 +3,6 @@ package sampler
 import (
 	"encoding/binary"
 	"errors"
-	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -14,28 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// The times between interrupts are spread evenly over what the jitter allows. By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart
-// 10,000 fair draws are further than 0.025 from an even spread with a chance of 2·exp(-2·10,000·0.025²), 7 in a million.
-func TestPeriodsAreSpreadEvenly(t *testing.T) {
-	const n = 10_000
-	for _, jitter := range []float64{0, 0.125, 0.9} {
-		o := &Options{Interval: time.Second, Jitter: jitter}
-		list := make([]float64, n)
-		for i := range list {
-			list[i] = float64(o.period()) / 1e9
-		}
-		slices.Sort(list)
-		if list[0] < 1-jitter-1e-6 || list[n-1] > 1+jitter+1e-6 {
-			t.Errorf("jitter %g: periods are %g to %g s", jitter, list[0], list[n-1])
-		}
-		for i, p := range list {
-			if even := (p - (1 - jitter)) / (2 * jitter); jitter > 0 && math.Abs(even-float64(i)/n) > 0.025 {
-				t.Fatalf("jitter %g: %.3f of the periods are below %g s, want %.3f", jitter, float64(i)/n, p, even)
-			}
-		}
-	}
-}
 
 // A clock that is redrawn interrupts at a new distance each time. The kernel notes the clock's time at each interrupt, which is time
 // that the thread has run. A busy machine delivers interrupts late and never early, so the test has no upper limit. Sixty fair draws

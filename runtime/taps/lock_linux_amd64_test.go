@@ -1,0 +1,105 @@
+package taps
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+)
+
+// While another thread holds the lock of a stream, nobody else feeds its tuples; a snapshot waits.
+func TestStreamsThatAreLocked(t *testing.T) {
+	finish := startTapping(t, "engine=exact")
+	k := &sinks[0]
+	s := k.stream
+	one := []tuple.Tuple{tuple.New(tuple.Load, 1, 5)}
+	s.Lock = pepfile.StreamTaken
+	s.Put(one)
+	if k.close(0) || len(s.Buffered()) != 1 || s.Fed != 0 || s.Lock != pepfile.StreamTaken {
+		t.Errorf("closed: %d tuples are left, %d fed, lock %d", len(s.Buffered()), s.Fed, s.Lock)
+	}
+	if k.deliver(); s.Fed != 0 || s.Lock != pepfile.StreamTaken {
+		t.Errorf("delivered: %d tuples fed, lock %d", s.Fed, s.Lock)
+	}
+	holdWaits(t, k, &s.Lock)
+	var this tapper
+	this.tap(1<<56, 7)
+	c := counts.Chunk(0)
+	c.Lock = 1 // its goroutine is delivering it
+	if emptyChunks(); len(c.Left()) != 1 || s.Fed != 0 {
+		t.Errorf("%d tuples are left in a chunk that is locked, %d fed", len(c.Left()), s.Fed)
+	}
+	for range pepfile.ChunkTuples {
+		this.tap(1<<56, 7) // the last one finds the chunk full
+	}
+	if s.Fed != 0 {
+		t.Errorf("%d tuples of a full chunk that is locked are fed", s.Fed)
+	}
+	c.Lock = 0
+	if got := finish(); got.Fed != uint64(pepfile.ChunkTuples) {
+		t.Errorf("%d tuples fed when all locks are free, want those of a chunk, %d", got.Fed, pepfile.ChunkTuples)
+	}
+}
+
+// holdWaits checks that a snapshot waits for a lock that is held, and goes on when the lock is free.
+func holdWaits(t *testing.T, k *sink, lock *uint32) {
+	t.Helper()
+	held := make(chan bool)
+	go func() { held <- k.hold() }()
+	select {
+	case <-held:
+		t.Error("a snapshot did not wait for the lock")
+	case <-time.After(20 * time.Millisecond):
+		golink.Store32(lock, 0)
+		if !<-held || golink.Load32(&k.stream.Lock) != pepfile.StreamSnapshot {
+			t.Error("the lock was free, and the snapshot does not hold the stream")
+		}
+	}
+	k.release()
+}
+
+// While another thread serves, nobody else takes blocks out of the queue.
+func TestServiceThatIsLocked(t *testing.T) {
+	finish := startTapping(t, "engine=exact,deliver=service")
+	golink.Store32(&serviceLock, 1)
+	head := golink.Load64(&serviceQueue.head)
+	if !serviceQueue.put(0, []tuple.Tuple{tuple.New(tuple.Load, 1, 5)}, 0) {
+		t.Fatal("the queue is full")
+	}
+	if serveOne() || golink.Load64(&serviceQueue.head) != head {
+		t.Error("two threads serve")
+	}
+	holdWaits(t, &sinks[0], &serviceLock)
+	if c := finish(); c.Fed != 1 {
+		t.Errorf("%d tuples fed, want 1", c.Fed)
+	}
+}
+
+// While another thread has the window, a thread that finds taps off gives up, and changes nothing.
+func TestWindowThatIsLocked(t *testing.T) {
+	finish := startTapping(t, "taps=burst")
+	current.lock = 1
+	now, phase := current.now, current.phase
+	on := golink.Load32(mode)
+	golink.Store32(mode, options.TapsOff)
+	since := recordInBurst(1, pepfile.Origin(0), []tuple.Tuple{tuple.New(tuple.Load, 1, 5)})
+	if since != 0 || current.lock != 1 || current.now != now || current.phase != phase {
+		t.Errorf("since %d, the window is at %d in phase %d with the lock %d, was at %d in phase %d", since, current.now, current.phase, current.lock, now, phase)
+	}
+	golink.Store32(mode, on)
+	current.lock = 0
+	finish()
+}
+
+// A trace is closed once.
+func TestTraceThatIsClosed(t *testing.T) {
+	tracing = traceFile{}
+	CloseTrace(func() (trace.End, []trace.Symbol) {
+		t.Error("a trace that is not open is ended")
+		return trace.End{}, nil
+	})
+}
