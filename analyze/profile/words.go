@@ -350,8 +350,8 @@ func (s Seen) ShareError(w Word, period int64) float64 {
 	return min(3/m, 1)
 }
 
-// WaitError returns the bound, in the same sense, of the error of the site's share in all waits, times these, in ns: the larger
-// one of both sides, 0 if the profile does not have it.
+// WaitError returns the bound, in the same sense, of the error of the site's share in all waits, times these, in ns: the
+// larger one of both sides, 0 if the profile does not have it.
 func (s Seen) WaitError() int64 { return int64(math.Sqrt(max(s.waitSquare, s.waitBelowSquare))) }
 
 // samples returns how many samples a number of events stands for, if a sample stands for

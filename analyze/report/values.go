@@ -157,7 +157,8 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
-		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, WaitError: s.WaitError(), Partial: s.Site.Partial, Distinct: len(s.Words),
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, WaitError: s.WaitError(),
+		Partial: s.Site.Partial, Distinct: len(s.Words),
 	}
 	switch {
 	case f.Kind == schema.Loads: // an instruction has no column

@@ -332,7 +332,8 @@ func misplaced(timed map[string]float64) (list []string) {
 		}
 		least := x.least - math.Sqrt(24*math.Log(1e6)/(2*all))
 		if share := timed[x.list+" latency="+x.from] / all; !(share >= least && least > 0) { // NaN without loads
-			list = append(list, fmt.Sprintf("%.3f of the %.0f loads of the %s list are from %s, want more than %.3f", share, all, x.list, x.from, least))
+			list = append(list, fmt.Sprintf("%.3f of the %.0f loads of the %s list are from %s, want more than %.3f", share,
+				all, x.list, x.from, least))
 		}
 	}
 	return list
@@ -386,7 +387,8 @@ func TestLatencyOfLoads(t *testing.T) {
 		biased[bias.list+" latency="+bias.from] -= moved
 		biased[bias.list+" latency="+bias.to] += moved
 		if misplaced(biased) == nil {
-			t.Errorf("%v of the loads of the %s list are in the bin %s in place of %s, which is not found", bias.share, bias.list, bias.to, bias.from)
+			t.Errorf("%v of the loads of the %s list are in the bin %s in place of %s, which is not found", bias.share, bias.list,
+				bias.to, bias.from)
 		}
 	}
 }

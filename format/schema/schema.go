@@ -166,8 +166,8 @@ const (
 	WholeShareBelow = "whole_share_below"
 )
 
-// Further such keys, in profiles of loads, of one sample of each instruction. They are bounds of its share in all waits, times
-// these, in ns: the instruction may have WaitError more of them, WaitBelow less.
+// Further such keys, in profiles of loads, of one sample of each instruction. They are bounds of its share in all waits,
+// times these, in ns: the instruction may have WaitError more of them, WaitBelow less.
 const (
 	WaitError   = "wait_error"
 	WaitBelow   = "wait_below"

@@ -193,8 +193,8 @@ func (l *Loads) late(w *LoadWindow) (sum, loads float64) {
 	return sum, loads
 }
 
-// places returns the instructions with the sums of their loads and waits, how much alike loads of a window are, and the waits
-// of all instructions.
+// places returns the instructions with the sums of their loads and waits, how much alike loads of a window are, and the
+// waits of all instructions.
 func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 	known := map[uint32]*loadPlace{}
 	samples, weighed, waiting, shared := 0., 0., 0., 0.

@@ -42,7 +42,8 @@ func TestLoads(t *testing.T) {
 		if s.NumLabel[schema.ShareError][0]+s.NumLabel[schema.ShareBelow][0] == 0 {
 			t.Errorf("%v has no bounds", s.Label)
 		}
-		if late := s.Label["value"][0] == "latency=far cache" || s.Label["value"][0] == "latency=memory"; late != (s.NumLabel[schema.WaitError] != nil) {
+		from := s.Label["value"][0]
+		if late := from == "latency=far cache" || from == "latency=memory"; late != (s.NumLabel[schema.WaitError] != nil) {
 			t.Errorf("%v: bounds of waits %v", s.Label, s.NumLabel)
 		}
 	}
@@ -67,12 +68,13 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// chased are windows that have timed 8 loads each of four places, some of which are from memory. Each window waits for another
-// time, whatever it loads. A load is the same as the one before it with a probability of 0.3. Memory and shares are what the
-// places have in truth, of their loads and of all waits.
+// chased are windows that have timed 8 loads each of four places, some of which are from memory. Each window waits for
+// another time, whatever it loads. A load is the same as the one before it with a probability of 0.3. Memory and shares are
+// what the places have in truth, of their loads and of all waits.
 func chased(rng *rand.Rand, windows int) (l *Loads, memory, shares map[string]float64) {
 	frequent, fromMemory := [4]float64{.55, .3, .1, .05}, [4]float64{.04, .5, .9, .3}
-	l = &Loads{Near: 50, Memory: 400, All: float64(windows), At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }}
+	at := func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }
+	l = &Loads{Near: 50, Memory: 400, All: float64(windows), At: at}
 	memory, shares = map[string]float64{}, map[string]float64{}
 	all := 0.
 	for i, p := range frequent {

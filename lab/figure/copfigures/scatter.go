@@ -46,7 +46,8 @@ func (x *stream) scattered(m *figure.Measured, name string, rules []string, chan
 		for i := range runs[0].profiled {
 			samples[runs[0].profiled[i].PC] = runs[0].profiled[i].Samples
 		}
-		var near, far, never, all, high, chance []float64 // logarithms of executions; errors of all values, and of those with a high share
+		var near, far, never []float64  // logarithms of executions
+		var all, high, chance []float64 // errors of all values, and of those with a high share; what is near by chance
 		for _, pair := range x.selected {
 			truth, estimate := 100*x.complete.Invariance(pair), 100*runs[0].estimate.Invariance(pair)
 			executions := math.Log(float64(x.complete.Tuple(pair)))
@@ -96,10 +97,12 @@ func nearByChance(p float64, n uint64) (sum float64) {
 		return 1
 	}
 	of, _ := math.Lgamma(float64(n) + 1)
-	for k := max(math.Ceil(float64(n)*(p-band/100.)-1e-9), 0); k <= min(math.Floor(float64(n)*(p+band/100.)+1e-9), float64(n)); k++ {
+	all := float64(n)
+	least, most := math.Ceil(all*(p-band/100.)-1e-9), math.Floor(all*(p+band/100.)+1e-9)
+	for k := max(least, 0); k <= min(most, all); k++ {
 		a, _ := math.Lgamma(k + 1)
-		b, _ := math.Lgamma(float64(n) - k + 1)
-		sum += math.Exp(of - a - b + k*math.Log(p) + (float64(n)-k)*math.Log1p(-p))
+		b, _ := math.Lgamma(all - k + 1)
+		sum += math.Exp(of - a - b + k*math.Log(p) + (all-k)*math.Log1p(-p))
 	}
 	return sum
 }
@@ -134,7 +137,7 @@ func whyDiagonal(m *figure.Measured) string {
 	if figure.General.Holds(chance("rules").Median()) {
 		verdict = "it is not for want of samples"
 	}
-	return fmt.Sprintf("As many samples of each load, drawn independently, would put %s of the pairs there with the paper's rules, and "+
-		"%s with ours: %s. ", chance("rules").Text(figure.Percent), chance("ours").Text(figure.Percent), verdict) +
+	return fmt.Sprintf("As many samples of each load, drawn independently, would put %s of the pairs there with the paper's "+
+		"rules, and %s with ours: %s. ", chance("rules").Text(figure.Percent), chance("ours").Text(figure.Percent), verdict) +
 		whyScattered("near", figure.Percent, figure.General)(m)
 }

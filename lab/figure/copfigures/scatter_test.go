@@ -15,12 +15,12 @@ func TestWhyScattered(t *testing.T) {
 		chance, random, added float64
 		want                  string
 	}{
-		{99, 90, 76, "it is not for want of samples. With the same loads in random order it is 90.00 % with the paper's rules (it holds " +
-			"without the phases of the program), and 80.00 % with ours. With the paper's rules and one of ours it is: a=1 76.00 %, b=1 " +
-			"70.00 %; it holds with a=1."},
-		{60, 70, 74, "there are too few samples. With the same loads in random order it is 70.00 % with the paper's rules (it does not hold " +
-			"without the phases of the program, either), and 80.00 % with ours. With the paper's rules and one of ours it is: a=1 74.00 %, " +
-			"b=1 70.00 %; it holds with none."},
+		{99, 90, 76, "it is not for want of samples. With the same loads in random order it is 90.00 % with the paper's " +
+			"rules (it holds without the phases of the program), and 80.00 % with ours. With the paper's rules and one of ours " +
+			"it is: a=1 76.00 %, b=1 70.00 %; it holds with a=1."},
+		{60, 70, 74, "there are too few samples. With the same loads in random order it is 70.00 % with the paper's rules " +
+			"(it does not hold without the phases of the program, either), and 80.00 % with ours. With the paper's rules and " +
+			"one of ours it is: a=1 74.00 %, b=1 70.00 %; it holds with none."},
 	} {
 		m := &figure.Measured{}
 		m.Add("scatter/rules/chance", c.chance)
@@ -42,7 +42,8 @@ func TestNearByChance(t *testing.T) {
 		n    uint64
 		want float64
 	}{
-		{.3, 10, .7004}, {.5, 2, .5}, {.5, 1, 0}, {1, 1, 1}, {.95, 1, .95}, {.3, 0, 0}, {.1, 0, 1}, {.4, 5, .3456}, {.5, 50_000, 1}, {.5, 1e9, 1},
+		{.3, 10, .7004}, {.5, 2, .5}, {.5, 1, 0}, {1, 1, 1}, {.95, 1, .95}, {.3, 0, 0}, {.1, 0, 1},
+		{.4, 5, .3456}, {.5, 50_000, 1}, {.5, 1e9, 1},
 	} {
 		if got := nearByChance(c.p, c.n); math.Abs(got-c.want) > 1e-4 {
 			t.Errorf("share %v, %d samples: %.5f, want %.4f", c.p, c.n, got, c.want)
@@ -51,7 +52,8 @@ func TestNearByChance(t *testing.T) {
 }
 
 // Loads that have one value in the first half of the program and another one in the second are away from the truth, and not
-// in random order. Loads whose values are drawn at random are near it in both. The loads and the machine are the same each time.
+// in random order. Loads whose values are drawn at random are near it in both. The loads and the machine are the same each
+// time.
 func TestPhasesPutPairsAwayFromTheTruth(t *testing.T) {
 	const n, places = 400_000, 120
 	near := func(phases bool) (recorded, random float64) {

@@ -58,7 +58,7 @@ func whyFaster(m *figure.Measured) string {
 			some = append(some, fmt.Sprintf("%s in %d", p, n))
 		}
 	}
-	verdict := "No program is in all of them, so it is the order of the functions that decides, or chance, as the paper presumes"
+	verdict := "No program is in all of them, so the order of the functions decides, as the paper presumes, or chance"
 	if always != nil {
 		verdict = strings.Join(always, ", ") + " is in all of them, which their order does not explain"
 	}
