@@ -50,8 +50,8 @@ func TestRunsAcrossPrograms(t *testing.T) {
 	}
 }
 
-// Ten numbers whose ranks differ by d have the correlation 1 - 6·Σd²/990. Two of the six orders of three are as strong as -1; a
-// count of 100,000 orders is off by 1 % of these in less than one of 10^10 cases, and the seed is fixed.
+// Ten numbers whose ranks differ by d have the correlation 1 - 6·Σd²/990. Two of the six orders of three are as strong as
+// -1; a count of 100,000 orders is off by 1 % of these in less than one of 10^10 cases, and the seed is fixed.
 func TestRankCorrelation(t *testing.T) {
 	for _, c := range []struct {
 		a, b               Tally
@@ -64,7 +64,8 @@ func TestRankCorrelation(t *testing.T) {
 	} {
 		rho, chance := RankCorrelation(c.a, c.b)
 		if math.Abs(rho-c.rho) > 1e-9 || chance < c.least || chance > c.chance {
-			t.Errorf("%v and %v: %.4f with a chance of %.3f %%, want %.4f with %v to %v %%", c.a, c.b, rho, chance, c.rho, c.least, c.chance)
+			t.Errorf("%v and %v: %.4f with a chance of %.3f %%, want %.4f with %v to %v %%", c.a, c.b, rho, chance,
+				c.rho, c.least, c.chance)
 		}
 	}
 }
