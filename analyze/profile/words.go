@@ -53,6 +53,9 @@ type Word struct {
 	// The profile's own bounds, of the events in goroutines with these labels; 0 if it has none.
 	squares
 
+	// Of one word of each instruction that loads: bounds of its share in all waits, times these, in ns², squared.
+	waitSquare, waitBelowSquare float64
+
 	// If goroutines with different labels have reached the tap: its events in all of them, and the bounds
 	// that the samples of the word have together. Else 0.
 	tapEvents int64
@@ -109,6 +112,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		want = 2
 	case schema.Loads:
 		w.Value, w.Wait = strings.TrimPrefix(l.need(schema.Value), schema.ValueText(schema.Latency, "")), s.Value[2]
+		w.waitSquare, w.waitBelowSquare = square(s, schema.WaitError, 1), square(s, schema.WaitBelow, 1)
 	}
 	w.Range = l.words()
 	w.Low = l.get(schema.Low)
@@ -163,6 +167,8 @@ type Seen struct {
 	Count    int64
 	Messages int64
 	Wait     int64
+
+	waitSquare, waitBelowSquare float64 // see Word
 }
 
 // A wordKey tells words of different sites and values apart.
@@ -198,6 +204,8 @@ func SumSites(words []Word) []Seen {
 		s.Count += w.Count
 		s.Messages += w.Messages
 		s.Wait += w.Wait
+		s.waitSquare += w.waitSquare // errors of different runs are independent
+		s.waitBelowSquare += w.waitBelowSquare
 		j, ok := at[w.key()]
 		if !ok {
 			at[w.key()] = len(s.Words)
@@ -341,6 +349,10 @@ func (s Seen) ShareError(w Word, period int64) float64 {
 	}
 	return min(3/m, 1)
 }
+
+// WaitError returns the bound, in the same sense, of the error of the site's share in all waits, times these, in ns: the
+// larger one of both sides, 0 if the profile does not have it.
+func (s Seen) WaitError() int64 { return int64(math.Sqrt(max(s.waitSquare, s.waitBelowSquare))) }
 
 // samples returns how many samples a number of events stands for, if a sample stands for
 // period events. A message has several samples if the engine adds up before it sends:

@@ -59,6 +59,7 @@ type ValueSite struct {
 	Type      string  `json:"type"`
 	Events    int64   `json:"events" unit:"events"`
 	Wait      int64   `json:"wait" unit:"ns"`         // of loads: how long the program waited for them
+	WaitError int64   `json:"wait_error" unit:"ns"`   // the bound of the error of their share in all waits, times these
 	Partial   bool    `json:"partial"`                // the tap has seen some of its events only: counts are too low, and shares are those of the events seen
 	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
 	Rows      []Value `json:"rows"`
@@ -107,7 +108,7 @@ type Specialisation struct {
 // It says "990 events, seen in part" if bursts do not see all events of the tap. Of a loads file the sites are instructions,
 // those first for which the program waited longest:
 //
-//	m.next  m.go:12  load 0x4a2c07, about 1000 events, waits 1s, 100.00% of all, 3 levels
+//	m.next  m.go:12  load 0x4a2c07, about 1000 events, waits 800ms, 80.00% ± 9.50% of all, 3 levels
 //
 // If some values are ranges, the column within has all events in a range, and the column
 // count has only those that no narrower range and no single value in it has:
@@ -156,7 +157,8 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
-		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, Partial: s.Site.Partial, Distinct: len(s.Words),
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, WaitError: s.WaitError(),
+		Partial: s.Site.Partial, Distinct: len(s.Words),
 	}
 	switch {
 	case f.Kind == schema.Loads: // an instruction has no column
@@ -318,6 +320,15 @@ func (t *ValueTable) about(events int64) string {
 	return fmt.Sprintf("about %d events", events)
 }
 
+// waits returns the share of all waits that are for a site's loads, with its bound.
+func (t *ValueTable) waits(s ValueSite) string {
+	share := listing.Percent(listing.Ratio(s.Wait, t.Wait))
+	if s.WaitError == 0 {
+		return share
+	}
+	return share + " ± " + listing.Percent(min(listing.Ratio(s.WaitError, t.Wait), 1))
+}
+
 func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	thing := things[t.Profile.Kind]
 	what := s.Kind + " " + s.Expr
@@ -330,7 +341,7 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 		events += ", seen in part"
 	}
 	if t.Profile.Kind == schema.Loads {
-		events += fmt.Sprintf(", waits %v, %s of all", time.Duration(s.Wait).Round(time.Millisecond), listing.Percent(listing.Ratio(s.Wait, t.Wait)))
+		events += fmt.Sprintf(", waits %v, %s of all", time.Duration(s.Wait).Round(time.Millisecond), t.waits(s))
 	}
 	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}

@@ -43,7 +43,7 @@ const Wait = "wait"
 // UnitOf returns the unit of a sample type.
 func UnitOf(name string) string {
 	if name == Wait {
-		return "nanoseconds"
+		return Nanoseconds
 	}
 	return Unit
 }
@@ -139,7 +139,8 @@ func GoroutineKey(key string) string {
 	switch key {
 	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High, Form, Static, Pool, Seen,
 		LowFunc, HighFunc, HighFile, LowLine, HighLine,
-		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow:
+		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow,
+		WaitError, WaitBelow:
 		return "goroutine." + key
 	}
 	return key
@@ -163,6 +164,14 @@ const (
 	WholeCountError = "whole_count_error"
 	WholeShareError = "whole_share_error"
 	WholeShareBelow = "whole_share_below"
+)
+
+// Further such keys, in profiles of loads, of one sample of each instruction. They are bounds of its share in all waits,
+// times these, in ns: the instruction may have WaitError more of them, WaitBelow less.
+const (
+	WaitError   = "wait_error"
+	WaitBelow   = "wait_below"
+	Nanoseconds = "nanoseconds"
 )
 
 // InPart is the value of the label Seen, and Address that of the label Form.

@@ -49,3 +49,23 @@ func TestRunsAcrossPrograms(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// Ten numbers whose ranks differ by d have the correlation 1 - 6·Σd²/990. Two of the six orders of three are as strong as
+// -1; a count of 100,000 orders is off by 1 % of these in less than one of 10^10 cases, and the seed is fixed.
+func TestRankCorrelation(t *testing.T) {
+	for _, c := range []struct {
+		a, b               Tally
+		rho, least, chance float64
+	}{
+		{Tally{1, 2, 3}, Tally{9, 5, 4}, -1, 32.3, 34.3},
+		{Tally{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Tally{20, 10, 30, 40, 50, 60, 70, 80, 99, 90}, 1 - 6*4/990., 0, 0.05},
+		{Tally{1, 2, 3, 4}, Tally{2, 4, 1, 3}, 0, 100, 100},
+		{Tally{1, 1, 2}, Tally{3, 3, 5}, 1, 32.3, 34.3},
+	} {
+		rho, chance := RankCorrelation(c.a, c.b)
+		if math.Abs(rho-c.rho) > 1e-9 || chance < c.least || chance > c.chance {
+			t.Errorf("%v and %v: %.4f with a chance of %.3f %%, want %.4f with %v to %v %%", c.a, c.b, rho, chance,
+				c.rho, c.least, c.chance)
+		}
+	}
+}

@@ -15,7 +15,8 @@ package report
 // and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were
 // timed; and ns. A window says how long the program waits in it (weigh.Window). Its loads share that in proportion to
 // what they take longer than loads from the near cache do. What windows have waited none of whose loads took longer is
-// shared by all others alike.
+// shared by all others alike. The share that an instruction has in all waits has bounds, as that of a value in the events of
+// a tap has: one sample of the instruction has them, in ns.
 
 import (
 	"github.com/pepgo/pep/format/digits"
@@ -80,6 +81,8 @@ type loadPlace struct {
 	all  weigh.Tap
 	bins [loadBins]loadBin
 	here float64 // loads of the window that is being added
+	late float64 // cycles by which these took longer than loads from the near cache
+	wait weigh.Part
 }
 
 type loadBin struct {
@@ -92,7 +95,7 @@ type loadBin struct {
 // Write returns the profile of loads, in which p has what is the same in all profiles. It returns none if no loads were
 // timed.
 func (l *Loads) Write(p *Profile) []File {
-	places, alike := l.places()
+	places, alike, waits := l.places()
 	if len(places) == 0 {
 		return nil
 	}
@@ -113,6 +116,7 @@ func (l *Loads) Write(p *Profile) []File {
 		if len(stack) == 0 {
 			continue
 		}
+		longest := x.longest()
 		for i := range x.bins {
 			b := &x.bins[i]
 			if b.samples == 0 {
@@ -128,6 +132,9 @@ func (l *Loads) Write(p *Profile) []File {
 				ShareBelow: max(share-bounds.Low, 0),
 				ShareError: max(bounds.High-share, 0),
 			}, schema.CountError, schema.ShareError, schema.ShareBelow)
+			if i == longest && waits.Size > 0 {
+				labels = waits.bounds(o, labels, &x.wait)
+			}
 			o.Sample(stack, []int64{max(whole(b.Sum), 1), b.samples, whole(b.wait)}, labels)
 		}
 	}
@@ -145,22 +152,50 @@ func (l *Loads) Write(p *Profile) []File {
 	return []File{{string(schema.Loads), pprofenc.Gzip(o.Encode())}}
 }
 
+// longest returns the bin for which the program waited longest, one that has loads if it waited for none.
+func (x *loadPlace) longest() (at int) {
+	at = -1
+	for i := range x.bins {
+		if b := &x.bins[i]; b.samples > 0 && (at < 0 || b.wait > x.bins[at].wait) {
+			at = i
+		}
+	}
+	return at
+}
+
+// An allWaits has the sums of what windows have waited, as if that were the events of a tap.
+type allWaits struct {
+	weigh.Tap
+	whole float64 // what the program has waited, in ns, with what no window shows
+}
+
+// bounds adds the bounds of an instruction's part of them to the labels of a sample.
+func (a *allWaits) bounds(o *pprofenc.Profile, to pprofenc.Labels, part *weigh.Part) pprofenc.Labels {
+	share, b := a.Share(part)
+	to = o.Number(to, schema.WaitError, whole(a.whole*(b.High-share)), schema.Nanoseconds)
+	return o.Number(to, schema.WaitBelow, whole(a.whole*(share-b.Low)), schema.Nanoseconds)
+}
+
 // lateBy returns by how many cycles a load took longer than one from the near cache.
 func (l *Loads) lateBy(x TimedLoad) float64 {
 	near, _ := l.bounds()
 	return max(float64(x.Cycles)-float64(near), 0)
 }
 
-// late is the sum of that over the loads of a window.
-func (l *Loads) late(w *LoadWindow) (sum float64) {
+// late is the sum of that over the loads of a window, and how many of them took longer.
+func (l *Loads) late(w *LoadWindow) (sum, loads float64) {
 	for _, x := range w.Loads {
-		sum += l.lateBy(x)
+		if by := l.lateBy(x); by > 0 {
+			sum += by
+			loads++
+		}
 	}
-	return sum
+	return sum, loads
 }
 
-// places returns the instructions with the sums of their loads, and how much alike loads of a window are.
-func (l *Loads) places() (list []*loadPlace, alike float64) {
+// places returns the instructions with the sums of their loads and waits, how much alike loads of a window are, and the
+// waits of all instructions.
+func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 	known := map[uint32]*loadPlace{}
 	samples, weighed, waiting, shared := 0., 0., 0., 0.
 	for i := range l.Windows {
@@ -168,15 +203,18 @@ func (l *Loads) places() (list []*loadPlace, alike float64) {
 		samples += float64(len(w.Loads))
 		weighed += w.Weight * float64(len(w.Loads))
 		waiting += w.Waiting
-		if l.late(w) > 0 {
+		if late, loads := l.late(w); late > 0 {
 			shared += w.Waiting
+			all.Add(w.Waiting)
+			all.Samples += w.Waiting * w.Waiting / loads
 		}
 	}
 	more := waiting / max(shared, 1e-300) * l.All / max(float64(len(l.Windows)), 1)
+	all.whole = more * shared
 	for i := range l.Windows {
 		w := &l.Windows[i]
 		weight := w.Weight * samples / max(weighed, 1e-300)
-		late := l.late(w)
+		late, _ := l.late(w)
 		var here []*loadPlace
 		for _, x := range w.Loads {
 			place := known[x.PC]
@@ -192,15 +230,20 @@ func (l *Loads) places() (list []*loadPlace, alike float64) {
 			b := &place.bins[l.bin(x.Cycles)]
 			b.here++
 			b.samples++
-			if late > 0 {
-				b.wait += more * w.Waiting * l.lateBy(x) / late
+			if by := l.lateBy(x); by > 0 {
+				place.late += by
+				b.wait += more * w.Waiting * by / late
 			}
 		}
 		for _, place := range here {
 			place.add(weight * Unit)
+			if place.late > 0 {
+				place.wait.Add(w.Waiting*place.late/late, w.Waiting)
+				place.late = 0
+			}
 		}
 	}
-	var all weigh.Alike
+	var loads, late weigh.Alike
 	for _, x := range list {
 		x.all.Clusters = float64(len(l.Windows))
 		for i := range x.bins {
@@ -208,9 +251,14 @@ func (l *Loads) places() (list []*loadPlace, alike float64) {
 				x.all.AddValue(&x.bins[i].Part)
 			}
 		}
-		all.Add(&x.all)
+		loads.Add(&x.all)
+		if x.wait.Sum > 0 {
+			all.AddValue(&x.wait)
+		}
 	}
-	return list, all.Correlation()
+	late.Add(&all.Tap)
+	all.Alike = late.Correlation()
+	return list, loads.Correlation(), all
 }
 
 // add adds what a window has of a place, each load of which stands for so many.

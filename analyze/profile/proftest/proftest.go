@@ -279,6 +279,7 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words", "low", "high", "form", "low_function", "high_function", "high_file", "seen")
 	for key, unit := range map[string]string{
 		"count_error": "count", "share_error": "ppm", "share_below": "ppm",
+		"wait_error": "nanoseconds", "wait_below": "nanoseconds",
 		"tap_events": "count", "low_line": "line", "high_line": "line", "whole_count_error": "count", "whole_share_error": "ppm", "whole_share_below": "ppm",
 	} {
 		if _, ok := f.text[key]; ok {

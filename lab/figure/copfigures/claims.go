@@ -289,6 +289,7 @@ var claims = []figure.Claim{
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "near")
 		},
+		Why: whyDiagonal,
 	},
 	{
 		Key: "high-shares", Where: "figure 6", Says: "high invariances are predicted accurately",
@@ -304,6 +305,7 @@ var claims = []figure.Claim{
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "outliers")
 		},
+		Why: whyScattered("outliers", figure.Times, figure.MuchMore),
 	},
 	{
 		Key: "never-sampled", Where: "figure 6",

@@ -35,9 +35,11 @@ const reachedError = 20
 
 // curves has figures 1, 6 and 8: the largest working set, as recorded and in random order.
 func (x *stream) curves(env *figure.Env, m *figure.Measured, base float64) error {
-	x.scatter(m)
 	random, err := x.shuffled(env.Seed)
 	if err != nil {
+		return err
+	}
+	if err := x.scatter(m, random); err != nil {
 		return err
 	}
 	for _, order := range []struct {
@@ -95,50 +97,6 @@ func (x *stream) rates(m *figure.Measured, name string, base float64) error {
 		}
 	}
 	return nil
-}
-
-// band is how many points from the truth an estimate may be in figure 6; our text of the paper has lost the number.
-const band = 10
-
-// scatter has figure 6: pairs by executions and by share.
-func (x *stream) scatter(m *figure.Measured) {
-	for _, c := range columns {
-		name := "scatter/" + c.name
-		for seed := range seeds {
-			r := x.runs[rulesOf(c.rules, fmt.Sprintf("seed=%d", seed+1))]
-			var near, far, never, all, high []float64 // logarithms of executions; errors of frequent values, and of those with a high share
-			for _, pair := range x.selected {
-				truth, estimate := 100*x.complete.Invariance(pair), 100*r.estimate.Invariance(pair)
-				executions := math.Log(float64(x.complete.Tuple(pair)))
-				off := math.Abs(truth - estimate)
-				if off <= band {
-					near = append(near, executions)
-				} else {
-					far = append(far, executions)
-				}
-				if estimate == 0 {
-					never = append(never, executions)
-				}
-				if all = append(all, off); truth >= 90 {
-					high = append(high, off)
-				}
-			}
-			mean := func(list []float64) float64 { return figure.Tally(list).Mean() / oneOr(len(list)) }
-			m.Add(name+"/near", 100*float64(len(near))/float64(len(x.selected)))
-			m.Add(name+"/outliers", math.Exp(mean(near)-mean(far)))
-			m.Add(name+"/never", float64(len(never)))
-			m.Add(name+"/executions", math.Exp(mean(append(near, far...))-mean(never)))
-			m.Add(name+"/high", mean(high)/mean(all))
-		}
-	}
-}
-
-// oneOr is 1 if there are numbers, else NaN: an empty list has no mean.
-func oneOr(n int) float64 {
-	if n == 0 {
-		return math.NaN()
-	}
-	return 1
 }
 
 // The changes whose effect is measured on the two largest working sets: each rule that the project has added, by

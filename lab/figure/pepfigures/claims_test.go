@@ -161,6 +161,20 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	}, [2]string{pep, windows})
 }
 
+// Programs that are faster in some layouts only are so by the layouts. One that is faster in all of them refutes that.
+func TestWhyProgramsAreFaster(t *testing.T) {
+	for want, plant := range map[string]plant{
+		"in some of them: a in 1, b in 2, no other. No program is in all": times(noTicks, x(0.98, 1.1, 1.1), x(0.98, 0.9, 1), x(1, 1, 1)),
+		"in some of them: b in 1, no other. a is in all of them, which":   times(noTicks, x(0.98, 0.9, 0.99), x(1.1, 0.98, 1)),
+	} {
+		m := &figure.Measured{}
+		plant(m, "")
+		if got := whyFaster(m); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // A cheap recount: what is read of a few lines and of a short page. If this fails, numbers on the page mean
 // something else: make it again (make paper-pep), and this file with -update.
 func TestRecount(t *testing.T) {

@@ -202,3 +202,26 @@ func TestRecount(t *testing.T) {
 	}
 	figuretest.Recount(t, m, "testdata/measured.txt", *update)
 }
+
+// More nodes for values where the 50 most frequent values are less of the loads, and then the reverse, and no order.
+func TestWhyMoreForValues(t *testing.T) {
+	spread := "so a program needs nodes for values that are spread"
+	for _, c := range []struct {
+		nodes func(i int) float64
+		want  bool
+	}{
+		{func(i int) float64 { return float64(100 - i) }, true},
+		{func(i int) float64 { return float64(100 + i) }, false},
+		{func(i int) float64 { return float64(i * 7 % 10) }, false},
+	} {
+		m := &figure.Measured{}
+		for i, p := range figure.Programs {
+			m.Add(p.Name+"/loads/fifty", float64(30+i))
+			m.Add(p.Name+"/loads/rules/10/average", c.nodes(i))
+			m.Add(p.Name+"/blocks/rules/10/average", 100)
+		}
+		if got := whyMoreForValues(m); strings.Contains(got, spread) != c.want || strings.Contains(got, "are not why") == c.want {
+			t.Error(got)
+		}
+	}
+}
