@@ -60,7 +60,24 @@ const (
 	WithoutNothing   Without = ""
 	WithoutRegisters Without = "registers" // all polls are of constants
 	WithoutPolls     Without = "polls"     // and without registers, which nothing would read
+
+	// WithoutAtomics has the text of a full build, and a runtime that counts by additions which are not atomic.
+	WithoutAtomics Without = "atomics"
 )
+
+// Fits reports whether w leaves out something that code of mode m has.
+func (w Without) Fits(m Mode) bool {
+	switch w {
+	case WithoutNothing:
+		return true
+	case WithoutAtomics:
+		return m.Counts()
+	}
+	return m == Sample
+}
+
+// registers reports whether there are path registers.
+func (w Without) registers() bool { return w == WithoutNothing || w == WithoutAtomics }
 
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
@@ -257,7 +274,7 @@ func (w *file) function(b *ast.BlockStmt) {
 		// A panic may leave the function before a path ends.
 		w.insert(b.Lbrace+1, w.count(fmt.Sprint(w.Paths+uint64(f.Index))))
 	}
-	if s.plan.Register && w.Without == WithoutNothing {
+	if s.plan.Register && w.Without.registers() {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.%s(%s);", register, core, doors.Number, s.number(0)))
 		w.usesCore = true
 	}
@@ -289,10 +306,10 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 			} else {
 				b.WriteString(w.poll(s, op))
 			}
-			if op.Restarts && w.Without == WithoutNothing {
+			if op.Restarts && w.Without.registers() {
 				fmt.Fprintf(&b, " %s = %s;", register, s.number(op.Restart))
 			}
-		case w.Without != WithoutNothing:
+		case !w.Without.registers():
 			b.WriteByte(' ')
 		case int64(op.Add) < 0:
 			fmt.Fprintf(&b, " %s -= %d;", register, -op.Add)

@@ -4,6 +4,8 @@ package core
 // about the .pep file.
 
 import (
+	"unsafe"
+
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
@@ -36,6 +38,15 @@ var (
 	usedCPU                              uintptr     // of the assembly function that sets AX to the CPU time in ns
 	zeroG                                [64]uint64  // as much of a g as compiled code looks at
 )
+
+// scratch returns the address of n counters that no profile has; 0 if there is no memory.
+func scratch(n uint64) uintptr {
+	counters, e := offHeap[uint64](int(n))
+	if e != 0 {
+		return 0
+	}
+	return uintptr(unsafe.Pointer(&counters[0]))
+}
 
 var (
 	tableName string // the .pep file, with its whole path
