@@ -57,8 +57,9 @@ func Restarted(r *Number, n Number) Number {
 //go:noinline
 func (t *Table) first() uintptr {
 	if poll.Part {
-		golink.StorePtr(&t.counters, scratch(t.N))
-		return t.counters
+		c := scratch(t.N)
+		golink.StorePtr(&t.counters, c)
+		return c
 	}
 	if withoutProfile {
 		return 0
