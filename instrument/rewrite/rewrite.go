@@ -61,7 +61,7 @@ const (
 	WithoutRegisters Without = "registers" // all polls are of constants
 	WithoutPolls     Without = "polls"     // and without registers, which nothing would read
 
-	// WithoutAtomics has the text of a full build, and a runtime that counts by additions which are not atomic.
+	// WithoutAtomics counts by additions to an array of the package, which are neither calls nor atomic.
 	WithoutAtomics Without = "atomics"
 )
 
@@ -71,7 +71,7 @@ func (w Without) Fits(m Mode) bool {
 	case WithoutNothing:
 		return true
 	case WithoutAtomics:
-		return m.Counts()
+		return m == Exact
 	}
 	return m == Sample
 }
@@ -92,6 +92,7 @@ const (
 	tapped   = prefix + "t" // behind the names of labels in clones
 	core     = CoreName
 	table    = prefix + "table"
+	counters = prefix + "counters" // beside the table, without atomics
 )
 
 // Reserved reports whether src uses a name that rewrite inserts.
@@ -166,6 +167,9 @@ func Table(name, corePath, path string, counters uint64, inits map[ast.Expr]*Fun
 	}
 	return text
 }
+
+// Counters returns the declaration of n counters in the file that Table returns, for WithoutAtomics.
+func Counters(n uint64) string { return fmt.Sprintf("\nvar %s [%d]uint64\n", counters, n) }
 
 // A file is a file that is being rewritten, or a part of one in one of its versions
 // (clone.go).
@@ -347,6 +351,9 @@ func (s *scope) pathNumber(op placement.Op) string {
 // count returns the text that adds 1 to the counter with a number.
 func (w *file) count(number string) string {
 	w.usesCore = true
+	if w.Without == WithoutAtomics {
+		return fmt.Sprintf(" %s.%s(&%s[%s]);", core, doors.Increment, counters, number)
+	}
 	return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
 }
 

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/poll"
 )
 
 // A Table is where the paths of one package, and the calls of its functions, are counted. Instrumented
@@ -28,13 +27,11 @@ func Count(t *Table, number Number) {
 			return
 		}
 	}
-	counter := (*uint64)(unsafe.Add(golink.At(p), uintptr(number)*8))
-	if poll.Part {
-		*counter++ // -pepwithout=atomics
-		return
-	}
-	golink.Add64(counter, 1)
+	golink.Add64((*uint64)(unsafe.Add(golink.At(p), uintptr(number)*8)), 1)
 }
+
+// Increment is Count without a table and without an atomic addition, to measure what these cost: -pepwithout=atomics.
+func Increment(counter *uint64) { *counter++ }
 
 // Counted is Count within an expression.
 func Counted(t *Table, number Number) Number {
@@ -56,11 +53,6 @@ func Restarted(r *Number, n Number) Number {
 
 //go:noinline
 func (t *Table) first() uintptr {
-	if poll.Part {
-		c := scratch(t.N)
-		golink.StorePtr(&t.counters, c)
-		return c
-	}
 	if withoutProfile {
 		return 0
 	}

@@ -154,3 +154,12 @@ func readProgram() (problem string) {
 	program = r
 	return ""
 }
+
+// offHeap returns memory that is not on the heap: the collector would begin a cycle earlier, or later, for it.
+func offHeap[T any](n int) ([]T, sys.Errno) {
+	p, e := sys.Mmap(0, uintptr(n)*unsafe.Sizeof(*new(T)), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
+	if e != 0 {
+		return nil, e
+	}
+	return unsafe.Slice((*T)(p), n), 0
+}

@@ -1,14 +1,11 @@
 package core
 
 // This file holds the variables that signal handlers and assembly work with, and those
-// about the .pep file. It also has memory beside the heap.
+// about the .pep file.
 
 import (
-	"unsafe"
-
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/sys"
 )
 
 // mapping is where the .pep file is mapped, address and size. busEntry replaces it when the file
@@ -45,21 +42,3 @@ var (
 	tableIno  uint64 // its inode, which tells it from another file of that name
 	allRoom   bool   // all of it had room on disk from the start
 )
-
-// offHeap returns memory that is not on the heap: the collector would begin a cycle earlier, or later, for it.
-func offHeap[T any](n int) ([]T, sys.Errno) {
-	p, e := sys.Mmap(0, uintptr(n)*unsafe.Sizeof(*new(T)), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
-	if e != 0 {
-		return nil, e
-	}
-	return unsafe.Slice((*T)(p), n), 0
-}
-
-// scratch returns the address of n counters that no profile has; 0 if there is no memory.
-func scratch(n uint64) uintptr {
-	counters, e := offHeap[uint64](int(n))
-	if e != 0 {
-		return 0
-	}
-	return uintptr(unsafe.Pointer(&counters[0]))
-}

@@ -13,6 +13,3 @@ var (
 
 	countsMemory []uint64 // keeps what counts is in
 )
-
-// scratch is for -pepwithout, which there is for linux/amd64 alone.
-func scratch(uint64) uintptr { return 0 }

@@ -2,6 +2,6 @@
 
 package poll
 
-// Part says that instrumented code lacks something (pepbuild -pepwithout): path registers or polls, so that it
-// counts wrong paths or none, or atomic additions, so that several threads lose counts.
+// Part says that instrumented code lacks path registers or polls (pepbuild -pepwithout), so that it
+// counts wrong paths or none.
 const Part = false

@@ -82,8 +82,8 @@ func whyEdges(m *figure.Measured) string {
 	return fmt.Sprintf("The paper increments a counter at each outcome of a branch. Here a count is a call with an atomic "+
 		"addition, so that threads lose none, on each edge into a node that several edges lead to and on each way out of a "+
 		"function, and calls are counted, too. Each program, the same with plain additions, and counts for each decision of a "+
-		"branch, without those of calls: %s. With plain additions, mean and worst program: exact edges %s; exact paths %s. "+
-		"go build -cover -covermode=count, which counts blocks by plain additions without a call: %s.",
+		"branch, without those of calls: %s. With plain additions to an array, mean and worst program: exact edges %s; exact paths %s. "+
+		"go build -cover -covermode=count, which counts blocks by plain additions: %s.",
 		programs, say(edges+added), say(exact+added), say(cover))
 }
 
