@@ -258,6 +258,7 @@ type Table struct { Path string; N uint64 }
 type Number uint32
 func Poll(Number)
 func Count(*Table, Number)
+func Increment(*uint64)
 func Counted(*Table, Number) Number
 func Added(*Number, Number) Number
 func Restarted(*Number, Number) Number
