@@ -29,7 +29,7 @@ type Args struct {
 	Verb     string        // "build", "install", "run", "test"
 	Mode     rewrite.Mode  // -pepmode
 	Packages []string      // -peppkg: patterns; nil for the main module
-	Truncate string        // -peptruncate: "header" or "backedge"
+	Truncate string        // -peptruncate: "header", "backedge" or "join"
 	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
 	Inline   string        // -pepinline: "same", "less" or "" for "same" where that is possible
 	Dump     string        // -pepdump: directory
@@ -37,7 +37,7 @@ type Args struct {
 	Opt      string        // -pepopt: names of profiles
 	Bisect   string        // -pepbisect: pattern of functions to instrument
 	Guide    string        // -pepguide: name of a profile
-	Without  string        // -pepwithout: inserted code that is left out: "registers" or "polls"; "" for nothing
+	Without  string        // -pepwithout: inserted code that is left out: "registers", "polls" or "atomics"; "" for nothing
 	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 

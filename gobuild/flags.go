@@ -49,7 +49,7 @@ var ourFlags = []ourFlag{
 		a.Mode = rewrite.Mode(value)
 		return nil
 	}},
-	{name: "peptruncate", hidden: true, choice: true, forms: []form{{value: "header"}, {value: "backedge"}}, set: func(a *Args, value string) error {
+	{name: "peptruncate", hidden: true, choice: true, forms: []form{{value: "header"}, {value: "backedge"}, {value: "join"}}, set: func(a *Args, value string) error {
 		a.Truncate = value
 		return nil
 	}},
@@ -70,7 +70,7 @@ var ourFlags = []ourFlag{
 		a.Inline = value
 		return nil
 	}},
-	{name: "pepwithout", hidden: true, choice: true, forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)}}, set: func(a *Args, value string) error {
+	{name: "pepwithout", hidden: true, choice: true, forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)}, {value: string(rewrite.WithoutAtomics)}}, set: func(a *Args, value string) error {
 		a.Without = value
 		return nil
 	}},

@@ -283,8 +283,8 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if b.userFlags, err = b.gcflagsOf(); err != nil {
 		return nil, "", err
 	}
-	if b.args.Without != "" && (b.args.Mode != rewrite.Sample || b.args.Taps.Kinds != "") {
-		return nil, "", usagef("-pepwithout=%s: only code with polls and without taps can be measured in parts", b.args.Without)
+	if w := b.args.Without; !rewrite.Without(w).Fits(b.args.Mode) || w != "" && b.args.Taps.Kinds != "" {
+		return nil, "", usagef("-pepwithout=%s: registers and polls can be left out of sampled code, atomics of exact counts, and nothing of code with taps", w)
 	}
 	exe, key, err := self()
 	if err != nil {

@@ -495,4 +495,7 @@ func (in *instrumenter) isPanic(call *ast.CallExpr) bool {
 func (in *instrumenter) addTable() {
 	sites := wire.Whole(in.result.Sites)[0]
 	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, sites.Counters(), in.inits)
+	if in.opts.Without == rewrite.WithoutAtomics {
+		in.result.Table += rewrite.Counters(sites.Counters())
+	}
 }

@@ -93,6 +93,11 @@ const (
 	// Rest ends paths as Header does, but at the headers of such loops only that have a round
 	// without an edge on which paths end anyhow: see Edge.Ends.
 	Rest
+
+	// Join ends paths as Header does, and on every edge into a node that several edges lead to, unless one
+	// of them cannot hold the end of a path. The starts at such nodes are Cut. So each edge on which paths
+	// end has one path, and the counts of paths are counters of edges, which determine all others.
+	Join
 )
 
 // An Order says which out-edges of a node come first, and so have the low Vals.

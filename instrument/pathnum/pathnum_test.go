@@ -133,6 +133,7 @@ var allOptions = []pathnum.Options{
 	{Order: pathnum.Coldest, Limit: 5},
 	{Truncate: pathnum.BackEdge},
 	{Truncate: pathnum.BackEdge, Order: pathnum.Original, Limit: 7},
+	{Truncate: pathnum.Join},
 }
 
 const maxPaths = 5000 // the largest number of paths that tests enumerate
@@ -239,6 +240,39 @@ func TestRestOfLoops(t *testing.T) {
 	}
 	if none < 100 || some < 100 {
 		t.Errorf("%d graphs have no other loop, %d have some", none, some)
+	}
+}
+
+// PEP-14: with Join a path is a counter of an edge: no two paths end on the same one. Fixed edges into a node keep paths
+// whole there, and paths of an entry that is a loop header end on the same edges as those of its further rounds.
+func TestPEP14JoinsMakeCountersOfEdges(t *testing.T) {
+	counters, shared := 0, 0
+	for seed := range uint64(1000) {
+		in := shapes["mostly forward"].random(rand.New(rand.NewPCG(seed, 14)))
+		g, ok := checkNumber(t, in, pathnum.Options{Truncate: pathnum.Join})
+		if t.Failed() || !ok {
+			t.Fatalf("seed %d: %+v", seed, in)
+		}
+		if _, header := g.StartAfter(in.Entry); header {
+			continue
+		}
+		counted := map[pdag.Step]int{}
+		paths, _ := enumerate(g, maxPaths)
+		for _, p := range paths {
+			counted[p.steps[len(p.steps)-1]]++
+			counters++
+		}
+		for _, n := range counted {
+			if n != 1 {
+				shared++
+			}
+		}
+		if shared > 0 {
+			t.Fatalf("seed %d: paths share the edges on which they end: %+v", seed, in)
+		}
+	}
+	if counters < 5000 {
+		t.Errorf("only %d paths were looked at", counters)
 	}
 }
 

@@ -164,7 +164,19 @@ func (n *numbering) truncate() error {
 			return err
 		}
 	}
+	if n.opts.Truncate == Join {
+		n.cutJoins()
+	}
 	return nil
+}
+
+// cutJoins cuts paths at the nodes that several edges lead to.
+func (n *numbering) cutJoins() {
+	for v, preds := range n.preds {
+		if len(preds) > 1 && n.cuttable(v) {
+			n.cut(v)
+		}
+	}
 }
 
 // end truncates edges.

@@ -9,11 +9,13 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
@@ -396,6 +398,23 @@ func load(t *testing.T, decisions bool) (loads []source) {
 	return loads
 }
 
+// merges reports whether paths with different numbers come to one node of g: over several edges on which none ends, or at
+// an entry that is a start of further paths.
+func merges(g *pdag.Graph) bool {
+	in := make([]int, len(g.Nodes))
+	for _, s := range g.Starts {
+		in[s.Node]++
+	}
+	for _, n := range g.Nodes {
+		for _, e := range n.Out {
+			if !e.Dead && !e.Ends && e.To != pdag.Exit {
+				in[e.To]++
+			}
+		}
+	}
+	return slices.Max(in) > 1
+}
+
 func checkAllPaths(t *testing.T, loads []source) {
 	t.Helper()
 	checked, big := 0, 0
@@ -404,12 +423,15 @@ func checkAllPaths(t *testing.T, loads []source) {
 			if f.Skipped != "" {
 				continue
 			}
-			for _, opts := range []pathnum.Options{{}, {Truncate: pathnum.BackEdge}, {Limit: 4}, {Order: pathnum.Coldest}, {Truncate: pathnum.Rest}} {
+			for _, opts := range []pathnum.Options{{}, {Truncate: pathnum.BackEdge}, {Limit: 4}, {Order: pathnum.Coldest}, {Truncate: pathnum.Rest}, {Truncate: pathnum.Join}} {
 				p, err := placement.New(f, opts)
 				if err != nil {
 					continue // it is not instrumented with these options
 				}
 				checkPoints(t, l.fset, p)
+				if opts.Truncate == pathnum.Join && p.Register && !merges(p.Graph) {
+					t.Errorf("%s: the number of an edge is in a register", f.Name)
+				}
 				if checkPaths(t, p) {
 					checked++
 				} else {

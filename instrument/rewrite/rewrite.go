@@ -60,7 +60,24 @@ const (
 	WithoutNothing   Without = ""
 	WithoutRegisters Without = "registers" // all polls are of constants
 	WithoutPolls     Without = "polls"     // and without registers, which nothing would read
+
+	// WithoutAtomics counts by additions to an array of the package, which are neither calls nor atomic.
+	WithoutAtomics Without = "atomics"
 )
+
+// Fits reports whether w leaves out something that code of mode m has.
+func (w Without) Fits(m Mode) bool {
+	switch w {
+	case WithoutNothing:
+		return true
+	case WithoutAtomics:
+		return m == Exact
+	}
+	return m == Sample
+}
+
+// registers reports whether there are path registers.
+func (w Without) registers() bool { return w == WithoutNothing || w == WithoutAtomics }
 
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
@@ -75,6 +92,7 @@ const (
 	tapped   = prefix + "t" // behind the names of labels in clones
 	core     = CoreName
 	table    = prefix + "table"
+	counters = prefix + "counters" // beside the table, without atomics
 )
 
 // Reserved reports whether src uses a name that rewrite inserts.
@@ -149,6 +167,9 @@ func Table(name, corePath, path string, counters uint64, inits map[ast.Expr]*Fun
 	}
 	return text
 }
+
+// Counters returns the declaration of n counters in the file that Table returns, for WithoutAtomics.
+func Counters(n uint64) string { return fmt.Sprintf("\nvar %s [%d]uint64\n", counters, n) }
 
 // A file is a file that is being rewritten, or a part of one in one of its versions
 // (clone.go).
@@ -257,7 +278,7 @@ func (w *file) function(b *ast.BlockStmt) {
 		// A panic may leave the function before a path ends.
 		w.insert(b.Lbrace+1, w.count(fmt.Sprint(w.Paths+uint64(f.Index))))
 	}
-	if s.plan.Register && w.Without == WithoutNothing {
+	if s.plan.Register && w.Without.registers() {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.%s(%s);", register, core, doors.Number, s.number(0)))
 		w.usesCore = true
 	}
@@ -289,10 +310,10 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 			} else {
 				b.WriteString(w.poll(s, op))
 			}
-			if op.Restarts && w.Without == WithoutNothing {
+			if op.Restarts && w.Without.registers() {
 				fmt.Fprintf(&b, " %s = %s;", register, s.number(op.Restart))
 			}
-		case w.Without != WithoutNothing:
+		case !w.Without.registers():
 			b.WriteByte(' ')
 		case int64(op.Add) < 0:
 			fmt.Fprintf(&b, " %s -= %d;", register, -op.Add)
@@ -330,6 +351,9 @@ func (s *scope) pathNumber(op placement.Op) string {
 // count returns the text that adds 1 to the counter with a number.
 func (w *file) count(number string) string {
 	w.usesCore = true
+	if w.Without == WithoutAtomics {
+		return fmt.Sprintf(" %s.%s(&%s[%s]);", core, doors.Increment, counters, number)
+	}
 	return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
 }
 

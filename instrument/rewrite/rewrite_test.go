@@ -191,6 +191,8 @@ func TestTextIsValid(t *testing.T) {
 			"registers":     {Mode: rewrite.Sample, Without: rewrite.WithoutRegisters},
 			"polls":         {Mode: rewrite.Sample, Without: rewrite.WithoutPolls},
 			"exact":         {Mode: rewrite.Exact},
+			"atomics":       {Mode: rewrite.Exact, Without: rewrite.WithoutAtomics},
+			"edges":         {Mode: rewrite.Exact, Numbers: pathnum.Options{Truncate: pathnum.Join}},
 			"cover":         cover,
 			"sample,taps":   {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}},
 			"exact,taps":    {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
@@ -209,11 +211,14 @@ func TestTextIsValid(t *testing.T) {
 				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want && !opts.Burst {
 					t.Errorf("got %d lines, want %d", got, want)
 				}
-				if register := strings.Contains(text, "_pep_r "); register && opts.Without != "" {
+				if register := strings.Contains(text, "_pep_r "); register && opts.Without != "" && opts.Without != rewrite.WithoutAtomics {
 					t.Error("there is a register")
 				}
 				if poll := strings.Contains(text, "_pep_core.Poll("); poll && opts.Without == rewrite.WithoutPolls {
 					t.Error("there is a poll")
+				}
+				if atomic := strings.Contains(text, "_pep_core.Count("); atomic && opts.Without == rewrite.WithoutAtomics {
+					t.Error("there is an atomic addition")
 				}
 				typeCheck(t, pkg.Files[0], text, res.Table)
 			})
@@ -253,6 +258,7 @@ type Table struct { Path string; N uint64 }
 type Number uint32
 func Poll(Number)
 func Count(*Table, Number)
+func Increment(*uint64)
 func Counted(*Table, Number) Number
 func Added(*Number, Number) Number
 func Restarted(*Number, Number) Number
@@ -387,6 +393,7 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		"exact":    "-pepmode=exact",
 		"cover":    "-pepmode=cover",
 		"backedge": "-peptruncate=backedge",
+		"edges":    "-pepmode=exact -peptruncate=join",
 		"taps":     "-peptaps=all",
 		"exacttap": "-peptaps=all -pepmode=exact",
 		"bursts":   "-peptaps=all -peptapmode=burst",

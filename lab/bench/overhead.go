@@ -34,13 +34,13 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable, "" if the program has none: "plain", "sample", "windows", "guided", "less", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
+	Build string   // which executable, "" if the program has none: "plain", "sample", "windows", "guided", "less", "exact", "edges", "exact-added", "edges-added", "count", "set", "atomic", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return slices.Contains([]string{sampleBuild, windowsBuild, guidedBuild, lessBuild, exactBuild}, v.Build)
+	return slices.Contains([]string{sampleBuild, windowsBuild, guidedBuild, lessBuild, exactBuild, edgesBuild}, v.Build)
 }
 
 const (
@@ -50,11 +50,24 @@ const (
 	windowsBuild = "windows"
 	lessBuild    = "less" // with the compiler of the Go installation
 	exactBuild   = "exact"
+	edgesBuild   = "edges"    // exact, with counters of edges
 	countBuild   = "count"    // go build -cover, named by -covermode
 	setBuild     = "set"      // the same
 	atomicBuild  = "atomic"   // the same
 	selfBuild    = "profiled" // plain, with a CPU profile of package runtime/pprof
+
+	// By plain additions.
+	addedPathsBuild = "exact-added"
+	addedEdgesBuild = "edges-added"
 )
+
+// exactFlags are the flags of builds with exact counts.
+var exactFlags = map[string][]string{
+	exactBuild:      {"-pepmode=exact"},
+	edgesBuild:      {"-pepmode=exact", "-peptruncate=join"},
+	addedPathsBuild: {"-pepmode=exact", "-pepwithout=atomics"},
+	addedEdgesBuild: {"-pepmode=exact", "-peptruncate=join", "-pepwithout=atomics"},
+}
 
 // buildsOf returns the executables of variants, the plain one first.
 func buildsOf(list []Variant) (builds []string) {
@@ -226,10 +239,8 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 			}
 		}
 		flags = append(flags, "-pepguide="+guide)
-	case exactBuild:
-		flags = append(flags, "-pepmode=exact")
 	}
-	return p.pepbuild(name, flags...)
+	return p.pepbuild(name, append(flags, exactFlags[build]...)...)
 }
 
 // importPaths returns the packages that are instrumented, as the go command

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -30,7 +31,7 @@ var Parts = []Part{
 	{"one-time", "how well profiles of the beginning of a run show all of it", (*lab).oneTime},
 	{"order", "instructions with additions on cold and on hot edges", (*lab).orders},
 	{"settings", "times of all settings", (*lab).settings},
-	{"exact", "times of exact counts, and of additions", (*lab).exact},
+	{"exact", "times of exact counts of paths and of edges, and of additions", (*lab).exact},
 	{"builds", "times of builds and of runs", (*lab).builds},
 	{"driven", "times of programs that a compiler has one-time, continuous and flipped profiles of", (*lab).driven},
 }
@@ -176,7 +177,10 @@ func (l *lab) timed(variants []Variant, layouts int, build func(p *program, c *C
 		}
 		return c, err
 	})
-	return runLines(costs, layouts), err
+	if err != nil {
+		return nil, err
+	}
+	return runLines(costs, layouts), nil
 }
 
 // settings measures figure 6 of the paper.
@@ -197,10 +201,37 @@ func (l *lab) allBuilds(p *program, c *Cost) error {
 	return err
 }
 
-// exact measures what exact counts cost, and how long an atomic addition takes, with which they count.
+// exact measures what exact counts cost, and how long an atomic addition takes, with which they count. It also says how
+// many counts counters of edges have, and how many branches are decided meanwhile.
 func (l *lab) exact() ([]*benchfmt.Result, error) {
-	list, err := l.timed([]Variant{{"plain", plainBuild, nil}, {"exact paths", exactBuild, []string{defaults}},
-		{"cover, count", countBuild, nil}}, l.Layouts, l.allBuilds)
+	var counts []*benchfmt.Result
+	var mu sync.Mutex
+	list, err := l.timed([]Variant{
+		{"plain", plainBuild, nil},
+		{"exact paths", exactBuild, []string{defaults}}, {"exact edges", edgesBuild, []string{defaults}},
+		{"exact paths, plain additions", addedPathsBuild, nil}, {"exact edges, plain additions", addedEdgesBuild, nil},
+		{"cover, count", countBuild, nil},
+	}, l.Layouts, func(p *program, c *Cost) error {
+		if err := l.allBuilds(p, c); err != nil {
+			return err
+		}
+		edges, err := p.profile(edgesBuild, defaults)
+		if err != nil {
+			return err
+		}
+		e, err := p.exact(edges)
+		mu.Lock()
+		defer mu.Unlock()
+		counts = append(counts, line("Exact", p, "join", benchfmt.Value{Value: float64(e.Ends), Unit: "ends"},
+			benchfmt.Value{Value: float64(e.Flow), Unit: "decisions"}))
+		return err
+	})
+	added, failed := additions()
+	return slices.Concat(list, counts, added), errors.Join(err, failed)
+}
+
+// additions measures how long a plain and an atomic addition take.
+func additions() (list []*benchfmt.Result, err error) {
 	var counter uint64
 	for _, a := range []struct {
 		name string

@@ -62,13 +62,18 @@ func TestProfilesOfARunningProgramGrow(t *testing.T) {
 func TestParts(t *testing.T) {
 	cfg := smokeConfig(t)
 	cfg.Programs, cfg.Packages, cfg.Scale = []string{"flips"}, ".", 5
-	for part, want := range map[string]string{
-		"settings": "\nBenchmarkRun/program=flips/variant=PEP(1024,17)/layout=0 1 ",
-		"one-time": "\nBenchmarkOneTime/program=flips 1 ",
+	for part, lines := range map[string][]string{
+		"settings": {"\nBenchmarkRun/program=flips/variant=PEP(1024,17)/layout=0 1 "},
+		"one-time": {"\nBenchmarkOneTime/program=flips 1 "},
+		"exact": {"\nBenchmarkRun/program=flips/variant=exact_edges/layout=0 1 ",
+			"\nBenchmarkRun/program=flips/variant=exact_edges+plain_additions/layout=0 1 ",
+			"\nBenchmarkExact/program=flips/variant=join 1 "},
 	} {
 		text, err := PaperLines(cfg, part, PartOptions{1, 1})
-		if err != nil || !strings.Contains(text, want) {
-			t.Errorf("%s: %v; want %q in\n%s", part, err, want, text)
+		for _, want := range lines {
+			if err != nil || !strings.Contains(text, want) {
+				t.Errorf("%s: %v; want %q in\n%s", part, err, want, text)
+			}
 		}
 	}
 }

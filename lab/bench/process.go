@@ -34,7 +34,8 @@ func (r Run) same(plain Run) error {
 
 // start runs a program in dir to its end. An exit code other than 0 is no error; the
 // caller looks at Code. It is an error if the program says on standard error that it
-// runs without a profile, because the measurement would then be of something else.
+// runs without a profile, because the measurement would then be of something else, unless it was built
+// to have none.
 func start(dir string, env []string, exe string, args ...string) (Run, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(exe, args...)
@@ -51,7 +52,7 @@ func start(dir string, env []string, exe string, args ...string) (Run, error) {
 	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	r.Code = cmd.ProcessState.ExitCode()
 	for line := range strings.Lines(stderr.String()) {
-		if strings.HasPrefix(line, "pep: ") {
+		if strings.HasPrefix(line, "pep: ") && !strings.HasPrefix(line, "pep: built with -pepwithout") {
 			return r, fmt.Errorf("%s: %s", filepath.Base(exe), strings.TrimSpace(line))
 		}
 	}

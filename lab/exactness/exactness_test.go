@@ -63,9 +63,9 @@ func TestPEP13TestPrograms(t *testing.T) {
 	}
 }
 
-// The test runs both kinds of truncation, and every way in which a path does not end.
+// The test runs all kinds of truncation, and every way in which a path does not end.
 func TestPEP13Hazards(t *testing.T) {
-	for _, truncate := range []string{"header", "backedge"} {
+	for _, truncate := range []string{"header", "backedge", "join"} {
 		t.Run(truncate, func(t *testing.T) {
 			r := check(t, &exactness.Program{Dir: "testdata/hazards", Truncate: truncate})
 			want := map[string]string{

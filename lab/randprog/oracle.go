@@ -25,6 +25,10 @@ type Truncation string
 const (
 	Header   Truncation = "header"   // at every arrival at the head of a loop
 	Backedge Truncation = "backedge" // at those by a jump back
+
+	// Join is at every arrival at the head of a loop, and wherever else ways meet. A log does not tell where that
+	// is, so Paths does as for Header. Compare needs the functions with such places, and compares their outcomes.
+	Join Truncation = "join"
 )
 
 // A Log has the path counts of a run of the traced form.
@@ -86,7 +90,7 @@ func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 			entering[n] = true
 		case 'h':
 			l := p.loops[n]
-			if l.back && (t == Header || !entering[n]) {
+			if l.back && (t != Backedge || !entering[n]) {
 				end(fmt.Sprintf("loop %d", l.line))
 			}
 			entering[n] = false

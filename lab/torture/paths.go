@@ -98,6 +98,7 @@ func (e *Env) paths(r *Result, seeds []uint64, modes []string) {
 	builds := [][]string{
 		{"plain"}, {"traced"},
 		{"header", "-pepmode=exact"}, {"backedge", "-pepmode=exact", "-peptruncate=backedge"},
+		{"join", "-pepmode=exact", "-peptruncate=join"},
 	}
 	for _, mode := range modes {
 		flags, err := gotest.Flags(mode)
@@ -198,7 +199,7 @@ func (s *subject) compare(modes []string) error {
 		return err
 	}
 	var exact *randprog.Comparison // with the truncation that the sampled builds have
-	for _, t := range []randprog.Truncation{randprog.Backedge, randprog.Header} {
+	for _, t := range []randprog.Truncation{randprog.Join, randprog.Backedge, randprog.Header} {
 		c, err := s.exact(log, t)
 		if err != nil {
 			s.r.fail("seed %d: %s: %v", s.Seed, t, err)
@@ -319,14 +320,14 @@ func (s *subject) exact(log string, t randprog.Truncation) (*randprog.Comparison
 		return nil, err
 	}
 	var cut []int
-	if t == randprog.Backedge {
+	if t != randprog.Header {
 		exe, err := executable.Open(filepath.Join(s.e.Work, "bin", string(t), s.name))
 		if err != nil {
 			return nil, err
 		}
 		for _, pkg := range exe.Packages {
 			for _, f := range pkg.Funcs {
-				if filepath.Base(pkg.Files[f.File]) == randprog.Main && cutAtLoop(&f.Graph) {
+				if filepath.Base(pkg.Files[f.File]) == randprog.Main && cutUnsaid(&f.Graph, t) {
 					cut = append(cut, f.Line)
 				}
 			}
@@ -335,6 +336,15 @@ func (s *subject) exact(log string, t randprog.Truncation) (*randprog.Comparison
 	c := s.Compare(want, paths, cut)
 	c.Unended(s.Program, want, unended)
 	return c, nil
+}
+
+// cutUnsaid reports whether paths may be cut although no label of a profile says so: at loops, or at joins to which paths lead
+// that have ended and behind which none has.
+func cutUnsaid(g *pdag.Graph, t randprog.Truncation) bool {
+	if t == randprog.Join {
+		return slices.ContainsFunc(g.Starts, func(s pdag.Start) bool { return s.Cut })
+	}
+	return cutAtLoop(g)
 }
 
 // cutAtLoop reports whether paths end on an edge that leads to the head of a loop and closes none. With

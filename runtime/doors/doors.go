@@ -12,6 +12,8 @@ const (
 	Count  = "Count"  // func(*Table, Number): in place of a poll, with exact counts
 	Number = "Number" // uint32: the number of a path within its package
 	Table  = "Table"  // struct{ Path string; N uint64 }: the counters of a package
+
+	Increment = "Increment" // func(*uint64): in place of Count, to measure what an atomic addition costs
 )
 
 // Steps of paths within expressions, with exact counts. All return 0.

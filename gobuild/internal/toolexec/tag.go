@@ -19,7 +19,7 @@ import (
 type Tag struct {
 	Mode     rewrite.Mode
 	Without  rewrite.Without
-	Truncate string // "header" or "backedge"
+	Truncate string // "header", "backedge" or "join"
 	Order    string // "coldest"; "hottest" or empty for the usual order
 	Tool     string // hash of the instrumenter and the linked runtime
 	Compiler string // key of the compiler that package gocompiler has built; empty for the toolchain's own
@@ -195,8 +195,11 @@ func (t Tag) numbering() pathnum.Options {
 	if t.Mode == rewrite.Cover {
 		o.Truncate = pathnum.Rest
 	}
-	if t.Truncate == "backedge" {
+	switch t.Truncate {
+	case "backedge":
 		o.Truncate = pathnum.BackEdge
+	case "join":
+		o.Truncate = pathnum.Join
 	}
 	if t.Order == "coldest" {
 		o.Order = pathnum.Coldest

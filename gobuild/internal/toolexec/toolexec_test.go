@@ -56,6 +56,9 @@ func TestTagRoundTrip(t *testing.T) {
 	if got := (Tag{Truncate: "backedge"}).numbering().Truncate; got != pathnum.BackEdge {
 		t.Errorf("backedge truncates by %v", got)
 	}
+	if got := (Tag{Truncate: "join"}).numbering().Truncate; got != pathnum.Join {
+		t.Errorf("join truncates by %v", got)
+	}
 	if got := (Tag{Order: "coldest"}).numbering().Order; got != pathnum.Coldest {
 		t.Errorf("coldest orders by %v", got)
 	}

@@ -45,7 +45,7 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 	flags.SetOutput(stderr)
 	root := flags.String("testprogs", "../testprogs", "directory of the programs")
 	percent := flags.Int("percent", 10, "share of the whole workload that is run")
-	truncate := flags.String("truncate", "header", "where paths end: header or backedge")
+	truncate := flags.String("truncate", "header", "where paths end: header, backedge or join")
 	details := flags.Bool("v", false, "say what could not be compared, and which functions have paths that never ended")
 	out := flags.String("o", "", "write the table to a `file`, too")
 	flags.Parse(args)

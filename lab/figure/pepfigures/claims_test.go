@@ -106,6 +106,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		},
 		"92":        {times(exact, x(2), x(2.2)), times(exact, x(2), x(2.4))},
 		"407":       {times(exact, x(2), x(6)), times(exact, x(2), x(6.2))},
+		"10":        {times(edges, x(1.1), x(1.15)), times(edges, x(1.1), x(1.16))},
+		"34":        {times(edges, x(1.01), x(1.42)), times(edges, x(1.01), x(1.43))},
 		"1.6":       {built(10, 10, 10.39, 10), built(10, 10, 10.41, 10)},
 		"4.6":       {built(10, 10, 11, 10.1), built(10, 10, 11, 10.2)},
 		"compiling": {built(10, 10, 10.4, 10.3), built(10, 10, 10.3, 10.4)},

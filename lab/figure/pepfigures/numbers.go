@@ -18,6 +18,7 @@ const (
 	regular = "PEP(64,17)_regular"
 	windows = "windows"
 	exact   = "exact_paths"
+	edges   = "exact_edges"
 	cover   = "cover+count"
 )
 
