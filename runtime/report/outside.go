@@ -106,6 +106,9 @@ func (t *Outside) read(l *wire.Lazy) {
 	for i := range p.Funcs {
 		t.funcs[p.Funcs[i].Name] = true
 	}
+	for i := range p.Skipped {
+		t.funcs[p.Skipped[i].Name] = false // it may have paths that the code does not tell
+	}
 }
 
 // unescaped returns the import path that a name begins with: "gopkg.in/yaml.v3" for
