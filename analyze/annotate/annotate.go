@@ -77,7 +77,8 @@ const (
 	Never State = "never" // never seen, and there are samples enough to say how rare it is
 	Few   State = "few"   // never seen, and there are too few samples to say anything
 
-	// Untold is code on a way that the code of a program with windows does not tell from others: see wire.OutUntold.
+	// Untold is code on a way that the code of a program with windows does not tell from others (see wire.OutUntold), or of a
+	// function none of whose paths it tells.
 	Untold State = "untold"
 
 	None State = "none" // no code of its own: comments, closing braces, declarations
@@ -91,13 +92,14 @@ type Function struct {
 	Short      string  `json:"short"`   // relative to the module or std: "go/types/expr.go"
 	Line       int64   `json:"line"`    // where it begins
 	Flow       int64   `json:"flow"`
-	Share      float64 `json:"share"`      // of the program's flow
-	Total      int64   `json:"total"`      // flow of its paths and of those in what it called; exact profiles have no callers
-	TotalShare float64 `json:"totalShare"` // likewise
-	Count      int64   `json:"count"`      // of its paths
-	Samples    int64   `json:"samples"`    // likewise; 0 if exact
-	State      State   `json:"state"`      // Seen, Ran or Never (Few if there are few samples at all)
-	Missing    int     `json:"missing"`    // statements, outcomes and conditions that are not covered; 0 without Coverage
+	Share      float64 `json:"share"`            // of the program's flow
+	Total      int64   `json:"total"`            // flow of its paths and of those in what it called; exact profiles have no callers
+	TotalShare float64 `json:"totalShare"`       // likewise
+	Count      int64   `json:"count"`            // of its paths
+	Samples    int64   `json:"samples"`          // likewise; 0 if exact
+	State      State   `json:"state"`            // Seen, Ran, Untold or Never (Few if there are few samples at all)
+	Untold     string  `json:"untold,omitempty"` // why the code of a program with windows tells none of its paths; else empty
+	Missing    int     `json:"missing"`          // statements, outcomes and conditions that are not covered; 0 without Coverage
 }
 
 // A Detail is a function's source with counts, and its paths.

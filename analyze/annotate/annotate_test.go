@@ -215,6 +215,51 @@ func TestBoundsOfPaths(t *testing.T) {
 	}
 }
 
+// Of a function whose paths the code of the program does not tell, and of its lines and branches, nothing is known but what its
+// callees show.
+func TestUntoldFunctions(t *testing.T) {
+	graph := pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: 1}, {To: pdag.Exit, Val: 1}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 2}
+	fn := func(name string, line int) wire.Func {
+		return wire.Func{Name: name, Line: line, Graph: graph, Blocks: []wire.Block{
+			{Branch: wire.Branch{Kind: "if", Line: line + 1, Col: 5}, Outs: []wire.Out{{Outcome: wire.OutTrue, Line: line + 2}, {Outcome: wire.OutFalse, Line: line + 4}}},
+			{Spans: []wire.Span{{Line: line + 2, EndLine: line + 2}}, Outs: []wire.Out{{Line: line + 4}}},
+		}}
+	}
+	const header = "\ncomment \"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu equal_bursts=90\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
+	paths := "profile paths" + header + "path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.called /src/app/f.go:10 start=10\"\n"
+	p, err := New(Input{
+		Run: &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
+		Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go"},
+			Funcs:   []wire.Func{fn("main.called", 10), fn("main.untold", 20), fn("main.told", 30)},
+			Skipped: []wire.Skipped{{Name: "main.called", Line: 10, Reason: "dropped"}, {Name: "main.untold", Line: 20, Reason: "merged"}, {Name: "main.large", Line: 50, Reason: "too many paths"}}}}},
+		Source: source.NewTree(t.TempDir()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		name, why    string
+		state, lines State
+	}{{"main.called", "dropped", Ran, Untold}, {"main.untold", "merged", Untold, Untold}, {"main.told", "", Never, Few}} {
+		i := slices.IndexFunc(p.Functions, func(f *Function) bool { return f.Name == want.name })
+		if i < 0 || p.Functions[i].State != want.state || p.Functions[i].Untold != want.why {
+			t.Errorf("%s: %+v, want state %s, %s", want.name, p.Functions[i], want.state, want.why)
+			continue
+		}
+		d, err := p.Detail(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := slices.IndexFunc(d.Lines, func(l Line) bool { return l.Line == p.Functions[i].Line+1 })
+		if line < 0 || d.Lines[line].State != want.lines || len(d.Branches) != 1 || d.Branches[0].State != want.lines {
+			t.Errorf("%s: lines %+v, branches %+v, want state %s", want.name, d.Lines, d.Branches, want.lines)
+		}
+	}
+	if len(p.Functions) != 4 {
+		t.Errorf("%d functions, want 4", len(p.Functions))
+	}
+}
+
 // No sample is of a path of f, but one of what f called. If the call is in line 12, the branch behind that line ran, and which way is
 // not known; if it is in line 14, the branch came out true. Lines of another file are not those of the function's graph.
 func TestWhatCallersRan(t *testing.T) {

@@ -197,6 +197,9 @@ func (v *view) bounds(b profile.Branch, name string) (low, high float64) {
 
 // unseen returns the state of what no sample shows, if its share is at most high.
 func (v *view) unseen(high float64) State {
+	if v.f.untold != "" {
+		return Untold
+	}
 	if v.b.p.Exact || high <= few {
 		return Never
 	}

@@ -57,6 +57,7 @@ type function struct {
 	id       profile.Func
 	pkg      *wire.Package // nil if the program's file is not known
 	site     *wire.Func
+	untold   string         // why the code of the program tells none of its paths, if it does not
 	paths    []profile.Path // summed, by flow
 	total    int64          // flow of its paths and of those in what it called
 	branches []profile.Branch
@@ -97,6 +98,11 @@ func (b *builder) read() error {
 				site := &pkg.Funcs[i]
 				f := b.of(profile.Func{Name: site.Name, File: pkg.Files[site.File], StartLine: int64(site.Line)})
 				f.pkg, f.site = pkg, site
+			}
+			for _, s := range pkg.Skipped { // of those with paths, the code tells none
+				if f := b.known[profile.Func{Name: s.Name, File: pkg.Files[s.File], StartLine: int64(s.Line)}]; f != nil {
+					f.untold = s.Reason
+				}
 			}
 		}
 	}
@@ -216,7 +222,7 @@ func (b *builder) program() *Program {
 
 // summary makes the index entry of a function, and adds its numbers to the program's.
 func (f *function) summary(p *Program) *Function {
-	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never, Total: f.total}
+	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never, Untold: f.untold, Total: f.total}
 	if f.pkg != nil {
 		x.Package = f.pkg.Path
 	}
@@ -235,6 +241,8 @@ func (f *function) summary(p *Program) *Function {
 		x.State = Seen
 	case len(f.calls) > 0:
 		x.State = Ran
+	case f.untold != "":
+		x.State = Untold
 	case p.Unseen > few: // 0 if all is counted
 		x.State = Few
 	}

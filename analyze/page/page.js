@@ -466,6 +466,7 @@ function showRows(f, d) {
 		const why = {
 			never: ['Never seen. ', `No sample shows this function: it ran rarely, or not at all. All that no sample shows has at most ${percent(program.unseen)} of all counts, with 95${UNIT} confidence.`],
 			few: ['Few samples. ', 'No sample shows this function, and there are too few samples to say how rarely it ran. Run the program for longer.'],
+			untold: ['Untold. ', `The compiler has left no instructions that tell the paths of this function (${f.untold}). Builds without -pepmode=windows tell them.`],
 		}[f.state];
 		fill(rows, h('p', {class: 'empty'}, why && [h('b', {}, why[0]), program.exact ? 'No path of this function was executed.' : why[1]]));
 		return;
@@ -599,7 +600,7 @@ const marker = b => h('span', {class: 'marker', 'aria-hidden': 'true'}, b.number
 
 // unreachedElement is one row for all branches of a line of which nothing is known.
 function unreachedElement(line, branches) {
-	const text = {ran: `${ran()}, no sample`, few: 'not reached, few samples'}, [{state}] = branches;
+	const text = {ran: `${ran()}, no sample`, few: 'not reached, few samples', untold: 'untold'}, [{state}] = branches;
 	return beneath(line, '',
 		branches.map(b => [marker(b), h('span', {class: 'kind'}, b.kind)]),
 		h('span', {class: 'outcome'}, h('span', {class: `tag ${state}` + (state === 'ran' ? '' : ' unseen'), title: stateTitle[state]}, text[state] ?? 'never reached')));
@@ -666,8 +667,8 @@ function outcomeElement(o, branch, k) {
 		attributes.title = program.exact ? `${o.name}: never taken` : `${o.name}: no sample shows it; with 95${UNIT} confidence it has at most ${percent(o.high)} of the branch`;
 		return h('span', attributes, name, ' ', h('span', {class: 'tag never unseen'}, program.exact ? 'never taken' : 'never seen, ' + atMost(o.high)));
 	}
-	attributes.title = `${o.name}: ${stateTitle.few}`;
-	return h('span', attributes, name, ' ', h('span', {class: 'tag few unseen'}, 'few samples'));
+	attributes.title = `${o.name}: ${stateTitle[o.state]}`;
+	return h('span', attributes, name, ' ', h('span', {class: `tag ${o.state} unseen`}, stateText[o.state]));
 }
 
 function tapElement(line, t) {

@@ -80,7 +80,7 @@ func (a *ActionCounts) print(p *listing.Page, all bool) {
 	}
 	p.Line("table of actions: %s, %s of %s, with %s of paths", listing.Count(a.Bytes, "byte"), listing.Count(a.Rows, "row"),
 		listing.Count(a.Functions, "function"), listing.Count(a.Registers, "register"))
-	p.Line("of %s of the source in the program, %d (%s) have paths that cannot be told, and %d (%s) are in places where none can",
+	p.Line("of %s of the source in the program, %d (%s) have paths that cannot be told, and no path of %d (%s) can",
 		listing.Count(a.Sources, "function"), a.Unclear, share(a.Unclear, a.Sources), a.Blind, share(a.Blind, a.Sources))
 	code, assembly := uint64(0), &listing.Table{Numbers: 1}
 	for _, f := range a.Assembly {

@@ -20,11 +20,18 @@ import (
 
 // A Listing is the source of functions with counts.
 type Listing struct {
-	Findings  []Finding  `json:"findings"`
-	Profile   Profile    `json:"profile"`
-	Functions []Function `json:"functions"`
-	Estimated bool       `json:"estimated"` // counts are estimated from samples
-	Missing   []string   `json:"source_not_found"`
+	Findings  []Finding        `json:"findings"`
+	Profile   Profile          `json:"profile"`
+	Functions []Function       `json:"functions"`
+	Untold    []UntoldFunction `json:"untold"`    // functions that match, and whose paths the code of the program does not tell
+	Estimated bool             `json:"estimated"` // counts are estimated from samples
+	Missing   []string         `json:"source_not_found"`
+}
+
+// An UntoldFunction is a function none of whose paths the code of a program with windows tells, with the cause.
+type UntoldFunction struct {
+	Func  string `json:"function"`
+	Cause string `json:"cause"`
 }
 
 // A Function is a function of a Listing.
@@ -115,6 +122,9 @@ func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp
 		})
 		if f.State != annotate.Seen && f.State != annotate.Ran && len(mine) == 0 {
 			never = f.Name
+			if f.State == annotate.Untold {
+				l.Untold = append(l.Untold, UntoldFunction{f.Name, f.Untold})
+			}
 			continue
 		}
 		d, err := p.Detail(i)
@@ -133,6 +143,9 @@ func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp
 		}
 	}
 	if len(l.Functions) == 0 {
+		if l.Untold != nil {
+			return nil, fmt.Errorf("%s: %s", run.Paths.Name, l.untoldFunctions())
+		}
 		if never != "" {
 			return nil, fmt.Errorf("%s: %s did not run, or no sample shows it: pep list . shows all that are seen", run.Paths.Name, never)
 		}
@@ -213,11 +226,27 @@ func (l *Listing) Print(p *listing.Page) {
 	if n, kind := l.joined(); n > 0 {
 		notes = append(notes, fmt.Sprintf("A kind such as %s stands for two comparisons that are one branch: %d here. With -pepmode=cover they are two.", kind, n))
 	}
+	if l.Untold != nil {
+		notes = append(notes, l.untoldFunctions())
+	}
 	if l.untold() {
 		notes = append(notes, untoldNote)
 	}
 	l.Profile.printNotes(p, notes...)
 	printMissing(p, l.Missing)
+}
+
+// untoldFunctions says whose paths the code of the program does not tell.
+func (l *Listing) untoldFunctions() string {
+	var list []string
+	for _, x := range l.Untold[:min(len(l.Untold), kindsOfTime)] {
+		list = append(list, fmt.Sprintf("%s (%s)", x.Func, x.Cause))
+	}
+	if len(list) < len(l.Untold) {
+		list = append(list, "…")
+	}
+	return fmt.Sprintf("the compiler has left no instructions that tell the paths of %s: %s. -pepmode=sample and -pepmode=exact tell them.",
+		listing.Count(len(l.Untold), "function"), strings.Join(list, ", "))
 }
 
 // untold reports whether there is a branch whose outcomes are not told.

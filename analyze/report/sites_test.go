@@ -43,6 +43,7 @@ func TestActions(t *testing.T) {
 	funcs := []executable.Function{{Name: "main.main", Size: 60}, {Name: "memmove", Size: 40, Assembly: true}, {Name: "f", Size: 95}, {Name: "abs", Size: 5, Assembly: true}}
 	data, err := (&actions.Table{Ops: []register.Op{{Do: register.End, Last: true}}, Sources: []*actions.Source{
 		{Places: 1}, {Places: 2, Blind: 1}, {}, {Places: 1, Unclear: map[int]string{0: "merged"}},
+		{Func: &actions.Func{Site: -1}, Places: 3, Blind: 3},
 	}, Funcs: []actions.Placed{{Firsts: []uint32{7}, Rows: []actiontable.Row{{PC: 3}, {PC: 5}}}}}).Append(nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func TestActions(t *testing.T) {
 	}
 	for _, want := range []string{
 		"bytes, 2 rows of 1 function, with 1 register of paths\n",
-		"of 3 functions of the source in the program, 1 (33.33%) have paths that cannot be told, and 1 (33.33%) are in places where none can\n",
+		"of 4 functions of the source in the program, 2 (50.00%) have paths that cannot be told, and no path of 1 (25.00%) can\n",
 		"of 4 functions in the program, 2 (50.00%), with 22.50% of the code, are in assembly, without outcomes of the source\n  40 bytes  memmove\n   5 bytes  abs\n",
 	} {
 		if !strings.Contains(b.String(), want) {

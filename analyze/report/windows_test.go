@@ -9,8 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/analyze/annotate"
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -136,6 +139,46 @@ func TestUntoldOutcomesAreExplained(t *testing.T) {
 		top, err := Top(f, source.NewTree(t.TempDir()), TopOptions{By: x.by})
 		if text := textOf(t, top, err); strings.Contains(text, "the code of the program does not tell what was decided") != x.want {
 			t.Errorf("%s by %s: explained: %t, got\n%s", x.outcome, x.by, !x.want, text)
+		}
+	}
+}
+
+// Listings say whose paths the code of the program does not tell: how many functions there are in the program, and which of them match.
+func TestUntoldFunctions(t *testing.T) {
+	const made = "\ncomment \"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu ticks=9 samples=99 windows=9 untold_functions=17\"\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
+	run := &profile.Run{Edges: parse(t, "profile edges"+made),
+		Paths: parse(t, "profile paths"+made+"path func=main.main at=/src/x.go:10 path=p0 end=12 count=9 flow=9 from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\" samples=9\n")}
+	const all = "no paths of 17 functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"
+	src := source.NewTree(t.TempDir())
+	top, err := Top(run.Paths, src, TopOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := listing.Text(&b, top); err != nil || !strings.Contains(b.String(), all) {
+		t.Errorf("%v, Top prints\n%s\nwant %s", err, b.String(), all)
+	}
+	graph := pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}, {To: pdag.Exit, Val: 1}}}}, Starts: []pdag.Start{{}}, N: 2}
+	pkg := &wire.Package{Path: "main", Files: []string{"/src/x.go"}}
+	for i, name := range []string{"main.main", "main.untold", "main.never"} {
+		outs := []wire.Out{{Outcome: wire.OutTrue, Line: 12}, {Outcome: wire.OutFalse, Line: 12}}
+		pkg.Funcs = append(pkg.Funcs, wire.Func{Name: name, Line: 10 * (1 + i), Graph: graph, Blocks: []wire.Block{{Branch: wire.Branch{Kind: "if", Line: 11, Col: 2}, Outs: outs}}})
+	}
+	pkg.Skipped = []wire.Skipped{{Name: "main.untold", Line: 20, Reason: "entry: no instruction"}}
+	program, err := annotate.New(annotate.Input{Run: run, Source: src, Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{pkg}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const which = "the compiler has left no instructions that tell the paths of 1 function: main.untold (entry: no instruction). -pepmode=sample and -pepmode=exact tell them."
+	for pattern, want := range map[string]string{"main": which, "untold": which, "never": "did not run, or no sample shows it", "main.main": all} {
+		var b strings.Builder
+		l, err := List(run, program, src, regexp.MustCompile(pattern))
+		if err == nil {
+			err = listing.Text(&b, l)
+		}
+		text := fmt.Sprint(b.String(), err)
+		if !strings.Contains(text, want) || strings.Contains(text, which) != (want == which) {
+			t.Errorf("list %s:\n%s\nwant %s", pattern, text, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/wire"
 )
@@ -59,7 +60,7 @@ func TestUntoldBranches(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/moves\n\ngo 1.26\n")
 	write(t, filepath.Join(dir, "main.go"), moves)
-	outcomes := func(prog string) map[int64][]string {
+	outcomes := func(prog string) (map[int64][]string, *profile.File) {
 		out := t.TempDir()
 		cmd := exec.Command(prog)
 		cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=")
@@ -86,22 +87,26 @@ func TestUntoldBranches(t *testing.T) {
 				}
 			}
 		}
-		return got
+		return got, f
 	}
 	windows := build(t, dir, "-pepmode=windows")
-	if got := outcomes(windows); !slices.Equal(got[9], []string{wire.OutUntold}) || !slices.Equal(got[13], []string{wire.OutTrue, wire.OutFalse}) {
+	got, edges := outcomes(windows)
+	if !slices.Equal(got[9], []string{wire.OutUntold}) || !slices.Equal(got[13], []string{wire.OutTrue, wire.OutFalse}) {
 		t.Errorf("windows: outcomes %v, want %s on line 9, and both on line 13", got, wire.OutUntold)
 	}
 	both := []string{wire.OutTrue, wire.OutFalse}
-	if got := outcomes(build(t, dir, "-peppkg=.", "-pepmode=exact")); !slices.Equal(got[9], both) || !slices.Equal(got[13], both) {
+	if got, _ := outcomes(build(t, dir, "-peppkg=.", "-pepmode=exact")); !slices.Equal(got[9], both) || !slices.Equal(got[13], both) {
 		t.Errorf("exact: outcomes %v, want both on lines 9 and 13", got)
 	}
 	f, err := executable.Open(windows)
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	told, skipped := 0, map[string]string{}
 	for _, p := range f.Packages {
+		for _, s := range p.Skipped {
+			skipped[s.Name] = s.Reason
+		}
 		for _, fn := range p.Funcs {
 			for _, b := range fn.Blocks {
 				if len(b.Outs) > 1 && b.Outs[0].Outcome != wire.OutUntold {
@@ -109,6 +114,9 @@ func TestUntoldBranches(t *testing.T) {
 				}
 			}
 		}
+	}
+	if n := int(edges.Fact(facts.UntoldFuncs)); n != len(skipped) || n < 3 || n > 100 || skipped["main.work"] != "" {
+		t.Errorf("%d functions are untold, and skipped are %q: want as many, a few of package runtime", n, skipped)
 	}
 	if told < 1000 {
 		t.Errorf("the program has %d branches that are told, want most of those of std", told)

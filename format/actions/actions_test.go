@@ -178,6 +178,45 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// The program tells no path of a function if it tells none in any place. Of p.h nobody can tell paths, and a function with one path has
+// nothing to tell.
+func TestUntold(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		here, inlined   bool // the end of g is lost: where it is a function, inlined into f
+		paths           uint64
+		unclear, untold int
+	}{
+		{"told", false, false, 2, 0, 1},
+		{"lost where it is a function", true, false, 2, 1, 1},
+		{"lost where it is inlined", false, true, 2, 1, 1},
+		{"lost everywhere", true, true, 2, 0, 2},
+		{"lost everywhere, one path", true, true, 1, 1, 1},
+	} {
+		pkg := source()
+		pkg.Sites.Funcs[1].Graph.N = test.paths
+		table, err := New([]*Package{pkg})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, g := program()
+		if test.here {
+			g.Outcomes[2].Lost = branches.NoPlace
+		}
+		if test.inlined {
+			f.Outcomes[6].Lost = branches.NoPlace
+		}
+		table.Place(f)
+		table.Place(g)
+		if got, want := table.Told(), (actiontable.Told{Functions: 3, Unclear: test.unclear, Blind: test.untold}); got != want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, want)
+		}
+		if got := table.Sources[1].Untold(); got != (test.untold > 1) {
+			t.Errorf("%s: g is untold: %t", test.name, got)
+		}
+	}
+}
+
 func TestTells(t *testing.T) {
 	table, err := New([]*Package{source()})
 	if err != nil {

@@ -67,6 +67,9 @@ func (s *Source) Paths() uint64 {
 	return s.Package.Sites.Funcs[s.Site].Graph.N
 }
 
+// Untold reports whether the program tells no path of the function in any of its places. A single path needs no telling.
+func (s *Source) Untold() bool { return s.Places > 0 && s.Blind == s.Places && s.Paths() != 1 }
+
 // Tells returns an empty string if the counts of a path are those of the program, or the reason why they may not be.
 // Paths that go through a node of Unclear count as another one that goes through it, too, and comes from the same place.
 func (s *Source) Tells(path uint64) string {

@@ -139,9 +139,9 @@ func (t *Table) Told() (told actiontable.Told) {
 		switch {
 		case s.Places == 0:
 			continue
-		case s.Blind > 0:
+		case s.Untold():
 			told.Blind++
-		case len(s.Unclear) > 0:
+		case s.Blind > 0, len(s.Unclear) > 0:
 			told.Unclear++
 		}
 		told.Functions++

@@ -73,7 +73,7 @@ func Key(pc uint32, way Way, index uint16) uint64 {
 type Size struct{ Registers, Rows, Ops int }
 
 // Told says how many functions of the source are in a program, by themselves or inlined, of how many of these some paths
-// cannot be told, and of how many no path can in some place of the program.
+// cannot be told in some place of the program, and of how many no path can in any.
 type Told struct{ Functions, Unclear, Blind int }
 
 // A Table is that of a program. Only one at a time may decode of it.

@@ -68,6 +68,7 @@ const (
 	TicksInC      // outside of Go code
 	TicksBusy     // without a window, because all interpreters were in use
 	TicksUncaught // without a window, because a fault in one could not have been handled
+	UntoldFuncs   // of the program, whose paths its code does not tell
 	NearCache     // cycles that a load from there takes at most, with the clock
 	FarCache      // likewise
 	NoTable
@@ -238,6 +239,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
 	case TicksUncaught:
 		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because a fault in one could not have been handled"}
+	case UntoldFuncs:
+		return kind{name: "untold_functions", before: "no paths of ", after: " functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"}
 	case NearCache:
 		return kind{name: "near_cache", rule: drop, before: "the near cache takes ", after: " cycles at most"}
 	case FarCache:

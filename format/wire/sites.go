@@ -8,7 +8,7 @@ type Package struct {
 	Path    string    // import path as the compiler's -p flag has it: "go/types", "main"
 	Files   []string  // names as in the binary's line tables, indexed by Func.File
 	Funcs   []Func    // in increasing Base
-	Skipped []Skipped // functions that are not instrumented
+	Skipped []Skipped // functions that are not instrumented, and those of Funcs of which windows see no path
 	Taps    []Tap     // tap i has the site tuple.SiteBase(Path)+i
 }
 
@@ -122,7 +122,8 @@ const (
 	OutUntold = "untold"
 )
 
-// A Skipped is a function that was not instrumented, with the reason.
+// A Skipped is a function that was not instrumented, or whose paths the code of a program with windows does not tell, with the
+// reason.
 type Skipped struct {
 	Name   string
 	File   int

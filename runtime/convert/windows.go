@@ -3,11 +3,13 @@ package convert
 // This file reads the log of windows.
 
 import (
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/interp"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
@@ -32,7 +34,7 @@ func weighed(w *pepfile.Window) *weigh.Window {
 	return &weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
 }
 
-// tellWindows adds the numbers of windows and of ticks without one.
+// tellWindows adds the numbers of windows, of ticks without one, and of functions whose paths the code does not tell.
 func (c Counts) tellWindows(f *facts.List) {
 	w, all := &c.Windows, uint64(0)
 	for i, n := range w.Ended {
@@ -46,6 +48,9 @@ func (c Counts) tellWindows(f *facts.List) {
 	f.Set(facts.TicksInC, w.Other)
 	f.Set(facts.TicksBusy, w.Busy)
 	f.Set(facts.TicksUncaught, w.Uncaught)
+	if t, err := actiontable.Open(sitetables.Actions()); err == nil {
+		f.Set(facts.UntoldFuncs, uint64(t.Told.Blind))
+	}
 }
 
 // A numbering tells which package a path of the program is of. Its numbers are those of the packages, one behind the other.

@@ -107,6 +107,9 @@ func (t *Outside) has(l *wire.Lazy, name string) bool {
 		for i := range p.Funcs {
 			funcs[p.Funcs[i].Name] = true
 		}
+		for i := range p.Skipped {
+			funcs[p.Skipped[i].Name] = false // it may have paths that the code does not tell
+		}
 		t.funcs[l] = funcs
 	}
 	return funcs[name]

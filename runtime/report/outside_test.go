@@ -20,7 +20,8 @@ func notes(at *report.Outside, mode string) string {
 
 func TestNoteOfTicks(t *testing.T) {
 	pkgs := []*wire.Package{
-		{Path: "example.com/p", Files: []string{"/p/a.go", "/p/b.go"}, Funcs: []wire.Func{{Name: "example.com/p.F", File: 1}, {Name: "example.com/p.G[...]", File: 0}}},
+		{Path: "example.com/p", Files: []string{"/p/a.go", "/p/b.go"}, Funcs: []wire.Func{{Name: "example.com/p.F", File: 1}, {Name: "example.com/p.G[...]", File: 0}, {Name: "example.com/p.untold", File: 1}},
+			Skipped: []wire.Skipped{{Name: "example.com/p.untold", File: 1, Reason: "entry: no instruction"}}},
 		{Path: "example.com/q.v2", Files: []string{"/q/q.go"}, Funcs: []wire.Func{{Name: "example.com/q%2ev2.F"}}},
 	}
 	type ticks struct {
@@ -41,6 +42,9 @@ func TestNoteOfTicks(t *testing.T) {
 		// A function of an instrumented package that was skipped.
 		{[]ticks{{"example.com/p.F", "/p/b.go", 1}, {"example.com/p.large", "/p/b.go", 2}},
 			"pep: 66.7% of 3 ticks were outside of instrumented functions: example.com/p.large 66.7%"},
+		// One whose paths windows do not see.
+		{[]ticks{{"example.com/p.F", "/p/b.go", 1}, {"example.com/p.untold", "/p/b.go", 3}},
+			"pep: 75.0% of 4 ticks were outside of instrumented functions: example.com/p.untold 75.0%"},
 		// The compiler gives some instructions the file of a function that is inlined beside them.
 		{[]ticks{{"example.com/p.F", "/p/a.go", 1}, {"example.com/p.F", "/q/q.go", 1}}, ""},
 		// The linker escapes points in the last element of an import path.

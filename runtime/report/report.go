@@ -113,6 +113,7 @@ func (p *Profile) Write() []File {
 	w := writer{
 		tables:    index(p.Packages),
 		sampled:   p.Sampled,
+		windows:   p.Windows,
 		paths:     newOutput(p, schema.Paths),
 		edges:     newOutput(p, schema.Edges),
 		sampledAt: make(map[pathAt]*path, len(p.Samples)),
@@ -230,9 +231,9 @@ func counted(pkgs []*wire.Lazy) bool {
 // tens of thousands of stacks of the same few thousand frames. So the writer makes all
 // that samples can share once, and refers to it by number.
 type writer struct {
-	tables       tables
-	sampled      bool
-	paths, edges *output
+	tables           tables
+	sampled, windows bool
+	paths, edges     *output
 	estimates
 
 	// The paths that are known so far. Frames of a function differ in lines, so several of

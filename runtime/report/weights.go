@@ -363,9 +363,16 @@ func (w *writer) endLevel(l int, p *Profile, paths []*path, kins ...[]int) {
 // variance by chance, which more bursts than the log has make less, and that of weights, which
 // they do not.
 func (w *writer) variance(t *tally) float64 {
-	chance := t.part.Variance(&w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves)
 	all := w.all.Size * w.growth
-	return (chance/w.growth + t.parts.WeightVariance(&w.totals)) * all * all
+	return w.shareVariance(&t.part, &w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves, &t.parts, &w.totals) * all * all
+}
+
+// shareVariance returns the variance of a share p, from the sums for its item and for all that it is a share of.
+func (w *writer) shareVariance(item *weigh.Jackknife, t *weigh.Total, p float64, all *weigh.Jackknife, parts *weigh.Parts, totals *weigh.Totals) float64 {
+	if w.windows {
+		return item.WindowVariance(t, p, all, w.growth)
+	}
+	return item.Variance(t, p, all)/w.growth + parts.WeightVariance(totals)
 }
 
 // independent returns how many independent samples would say as much about the share of an
@@ -374,22 +381,13 @@ func (w *writer) variance(t *tally) float64 {
 func (w *writer) independent(e *edge) float64 {
 	total := &e.branch.total
 	p := e.tally.sum / max(total.Size, 1e-300)
-	chance := e.share.Variance(total, p, &e.branch.leaves)
+	v := w.shareVariance(&e.share, total, p, &e.branch.leaves, &e.shares, &e.branch.totals)
 	const rounding = 1e-12
-	if q, v := p*(1-p), chance/w.growth+e.shares.WeightVariance(&e.branch.totals); v > rounding && q > 1e-9 {
+	if q := p * (1 - p); v > rounding && q > 1e-9 {
 		return q / v
 	}
-	return equal(&e.branch.total) * w.growth
-}
-
-// equal returns how many clusters of equal size would be as good as those of t, (Σx)²/Σx²
-// (Kish, Survey Sampling, 1965).
-func equal(t *weigh.Total) float64 {
-	if t.Squares == 0 {
-		return 0
-	}
-	return t.Size * t.Size / t.Squares
+	return total.Equal() * w.growth
 }
 
 // weighed returns how many bursts of equal weight would be as good as those of the profile.
-func (w *writer) weighed() uint64 { return uint64(equal(&w.all)*w.growth + .5) }
+func (w *writer) weighed() uint64 { return uint64(w.all.Equal()*w.growth + .5) }

@@ -17,6 +17,14 @@ func (t *Total) Add(x float64) {
 	t.Squares += x * x
 }
 
+// Equal returns how many clusters of equal size would be as good, (Σx)²/Σx² (Kish, Survey Sampling, 1965, section 11.7).
+func (t *Total) Equal() float64 {
+	if t.Squares <= 0 {
+		return 0
+	}
+	return t.Size * t.Size / t.Squares
+}
+
 // without returns by how much the sum of all clusters is larger than that of all but one, which is
 // of size x. If that one is nearly all, little can be said of the rest.
 func (t *Total) without(x float64) float64 {
@@ -26,14 +34,21 @@ func (t *Total) without(x float64) float64 {
 // A Jackknife has sums for the variance of shares that is found by leaving out one cluster
 // after the other. They are sums of squares as in Part and Total, but each cluster counts as
 // if its sizes were larger by the factor [Total.without].
-type Jackknife struct{ squares, cross float64 }
+type Jackknife struct {
+	squares, cross float64
+	fourth         [4]float64 // Σy⁴, Σy³x, Σy²x², Σyx³
+}
 
 // Leave adds a cluster of size x, in which the item has a part y. It needs the total of all
 // clusters.
 func (j *Jackknife) Leave(t *Total, y, x float64) {
 	f := t.without(x)
-	j.squares += y * y * f * f
-	j.cross += x * y * f * f
+	x, y = x*f, y*f
+	j.squares += y * y
+	j.cross += x * y
+	for i, z := range [...]float64{y * y * y, y * y * x, y * x * x, x * x * x} {
+		j.fourth[i] += y * z
+	}
 }
 
 // Variance returns the variance of a share p, given the sums for the item that has all of each
@@ -54,7 +69,38 @@ func (j *Jackknife) Variance(t *Total, p float64, all *Jackknife) float64 {
 	if t.Size <= 0 || t.Clusters < 1 {
 		return 0
 	}
-	return (t.Clusters - 1) / t.Clusters * max(j.squares-2*p*j.cross+p*p*all.squares, 0) / (t.Size * t.Size)
+	return (t.Clusters - 1) / t.Clusters * j.deviations(p, all) / (t.Size * t.Size)
+}
+
+// deviations returns Σd² over clusters, with d = y - p·x.
+func (j *Jackknife) deviations(p float64, all *Jackknife) float64 {
+	return max(j.squares-2*p*j.cross+p*p*all.squares, 0)
+}
+
+// freedom returns how many degrees of freedom the variance has, 2 at least. The mean of n squares d² is off by a variance of
+// (n·Σd⁴/(Σd²)² - 1)/n of its square, which for a χ² variable with f degrees is 2/f (Satterthwaite 1946):
+//
+//	f = 2/(Σd⁴/(Σd²)² - 1/n)
+//
+// For d with a normal distribution that is n. An item that one cluster of many has has nearly one d, and f = 2.
+func (j *Jackknife) freedom(t *Total, p float64, all *Jackknife) float64 {
+	s := j.deviations(p, all)
+	least := 1 / max(t.Clusters, 1)
+	if s <= 0 || least >= 1 {
+		return 2
+	}
+	q := &j.fourth
+	fourth := q[0] - p*(4*q[1]-p*(6*q[2]-p*(4*q[3]-p*all.fourth[0])))
+	return 2 / max(min(fourth/(s*s), 1)-least, 1e-9)
+}
+
+// WindowVariance returns the variance of a share p like Variance, if clusters are windows. These are few, so it is known with
+// few degrees of freedom ([fewer]). And nothing but the interpreter's estimate tells how long a window takes, which is off
+// for windows that do the same things in the same way, however many there are. That is as with windows of taps, see [Tap.Share]:
+// it adds half of the square of speeds times the variance of the share between windows, which is Variance times the number of
+// windows of equal weight. Growth is how many times as many windows there were.
+func (j *Jackknife) WindowVariance(t *Total, p float64, all *Jackknife, growth float64) float64 {
+	return j.Variance(t, p, all) * (fewer(j.freedom(t, p, all))/growth + speeds*speeds/2*t.Equal())
 }
 
 // A Part has the sums of one item: of a path, an edge, or a word. In each cluster it has a

@@ -48,7 +48,7 @@ func (t *Tap) factor() float64 {
 	if t.expected <= 0 {
 		return of
 	}
-	n := t.Windows()
+	n := t.Equal()
 	return (n*max(t.found/t.expected, 1) + shared*of) / (n + shared)
 }
 
@@ -64,7 +64,7 @@ func (a *Alike) Add(t *Tap) {
 	if t.expected <= 0 || c <= 1 {
 		return
 	}
-	weight := t.Windows() * t.expected * t.Size * t.Size / t.Samples
+	weight := t.Equal() * t.expected * t.Size * t.Size / t.Samples
 	a.sum += weight * min(max(t.found/t.expected-1, 0)/(c-1), 1)
 	a.weight += weight
 }
@@ -80,14 +80,6 @@ func (a *Alike) Correlation() float64 {
 // chance is the variance of a share if samples were independent.
 func (t *Tap) chance(share float64) float64 {
 	return share * (1 - share) * t.Samples / (t.Size * t.Size)
-}
-
-// Windows returns the number of windows of equal size that are as good as those of the tap.
-func (t *Tap) Windows() float64 {
-	if t.Squares <= 0 {
-		return 0
-	}
-	return t.Size * t.Size / t.Squares
 }
 
 const (
@@ -133,7 +125,7 @@ func (t *Tap) Share(p *Part) (share float64, b Bounds) {
 		return 0, Bounds{0, 1}
 	}
 	share, own := p.Share(&t.Total)
-	n := t.Windows()
+	n := t.Equal()
 	chance := t.chance(share)
 	if chance <= 0 {
 		return share, ShareBounds(share, n, n)

@@ -2,6 +2,7 @@ package weigh
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -23,6 +24,61 @@ func TestWindow(t *testing.T) {
 	} {
 		if got := test.Weight() / usual.Weight(); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g times the usual weight, want %g", test.name, got, test.want)
+		}
+	}
+}
+
+// The variance of a share in windows follows from what each window is off by, one after the other: that of chance, which is known
+// with two degrees of freedom if one window has all of the item, and with n if errors have a normal distribution; and that of
+// weights, which more windows of the same kind do not change.
+func TestWindowVariance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, test := range []struct {
+		name    string
+		windows int
+		part    func(i int) float64 // of window i
+		freedom float64             // 0: by the formula alone
+	}{
+		{"one window has the item", 400, func(i int) float64 { return max(0, 1-float64(i)) }, 2},
+		{"normal", 40_000, func(int) float64 { return .5 + .05*rng.NormFloat64() }, 40_000},
+		{"half of the windows have it", 1000, func(i int) float64 { return float64(i % 2) }, 0},
+		{"any", 7, func(int) float64 { return rng.Float64() }, 0},
+		{"the same in all", 9, func(int) float64 { return .25 }, 0},
+	} {
+		var ys, xs []float64
+		var total Total
+		for i := range test.windows {
+			x := 1.
+			if test.freedom == 0 {
+				x += rng.Float64()
+			}
+			ys, xs = append(ys, x*test.part(i)), append(xs, x)
+			total.Add(x)
+		}
+		var item, whole Jackknife
+		sum := 0.
+		for i, y := range ys {
+			item.Leave(&total, y, xs[i])
+			whole.Leave(&total, xs[i], xs[i])
+			sum += y
+		}
+		p := sum / total.Size
+		var squares, fourth, sizes float64
+		for i, y := range ys {
+			d := (y - p*xs[i]) / (total.Size - xs[i]) // by how much the share changes without the window
+			squares += d * d
+			fourth += d * d * d * d
+			sizes += xs[i] * xs[i]
+		}
+		n := float64(test.windows)
+		freedom := 2 / max(fourth/(squares*squares)-1/n, 1e-9)
+		if got := item.freedom(&total, p, &whole); test.freedom > 0 && math.Abs(got/test.freedom-1) > .1 {
+			t.Errorf("%s: %.1f degrees of freedom, want about %v", test.name, got, test.freedom)
+		}
+		const growth = 3
+		want := (n - 1) / n * squares * ((1+4/freedom)/growth + .15*.15/2*total.Size*total.Size/sizes)
+		if got := item.WindowVariance(&total, p, &whole, growth); math.Abs(got-want) > 1e-6*want+1e-12 {
+			t.Errorf("%s: variance %g, want %g", test.name, got, want)
 		}
 	}
 }

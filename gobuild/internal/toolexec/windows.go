@@ -130,7 +130,7 @@ func expandRoot(p *wire.Package, goroot string) {
 }
 
 // untold says in the site tables at which branches the code of the program does not tell what was decided. Paths that go
-// another way there count as one that goes some way.
+// another way there count as one that goes some way. Functions of which the code tells no path anywhere are among the skipped ones, too.
 func untold(table *actions.Table, sites []*wire.Package) {
 	byPath := map[string]*wire.Package{}
 	for _, p := range sites {
@@ -142,6 +142,11 @@ func untold(table *actions.Table, sites []*wire.Package) {
 			for i := range outs {
 				outs[i].Outcome = wire.OutUntold
 			}
+		}
+		if s.Numbered() && s.Untold() {
+			p := byPath[s.Package.Sites.Path]
+			f := &p.Funcs[s.Site]
+			p.Skipped = append(p.Skipped, wire.Skipped{Name: f.Name, File: f.File, Line: f.Line, Reason: s.Why})
 		}
 	}
 }
