@@ -19,6 +19,7 @@ const (
 	windows = "windows"
 	exact   = "exact_paths"
 	edges   = "exact_edges"
+	added   = "+plain_additions" // behind the names of exact variants
 	cover   = "cover+count"
 )
 

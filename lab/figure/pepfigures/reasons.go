@@ -93,27 +93,28 @@ func whyExact(m *figure.Measured) string {
 		return text
 	})
 	return fmt.Sprintf("A count here is an atomic addition, so that threads lose none; on this machine one takes %.0f ns, and "+
-		"a plain one %.1f ns. Each program, and what the ends of its paths would take by themselves with that: %s.",
-		atomic, add, programs)
+		"a plain one %.1f ns. Each program, and what the ends of its paths would take by themselves with that: %s. With plain "+
+		"additions to an array, mean and worst program: %s.",
+		atomic, add, programs, meanAndWorst(m, exact+added))
 }
-
-// added is behind the names of variants whose counts are plain additions.
-const added = "+plain_additions"
 
 func whyEdges(m *figure.Measured) string {
 	programs := byProgram(timed(m, edges), func(p string) string {
-		return fmt.Sprintf("%.0f %%, %.0f %% and %.2f", beyond(m, p, edges).Median(), beyond(m, p, edges+added).Median(),
+		return fmt.Sprintf("%.0f %%, %.0f %% and %.2f", beyond(m, p, edges+added).Median(), beyond(m, p, edges).Median(),
 			m.First("exact", p, "join", "ends")/m.First("exact", p, "join", "decisions"))
 	})
-	say := func(v string) string {
-		return percentOf(cost(mean, v, plain)(m, false)) + ", " + percentOf(cost(most, v, plain)(m, false))
-	}
-	return fmt.Sprintf("The paper increments a counter at each outcome of a branch. Here a count is a call with an atomic "+
-		"addition, so that threads lose none, on each edge into a node that several edges lead to and on each way out of a "+
-		"function, and calls are counted, too. Each program, the same with plain additions, and counts for each decision of a "+
-		"branch, without those of calls: %s. With plain additions to an array, mean and worst program: exact edges %s; exact paths %s. "+
+	return fmt.Sprintf("The paper increments a counter at each outcome of a branch. Here a counter stands on each edge into "+
+		"a node that several edges lead to and on each way out of a function, and calls are counted, too. Plain additions "+
+		"to an array can lose counts of several threads, and write no profile; the profile of edges has counts by atomic "+
+		"additions, each in a call. Each program, with plain additions, with atomic ones, and counts for each decision of a "+
+		"branch, without those of calls: %s. Mean and worst program with atomic additions: %s. "+
 		"go build -cover -covermode=count, which counts blocks by plain additions: %s.",
-		programs, say(edges+added), say(exact+added), say(cover))
+		programs, meanAndWorst(m, edges), meanAndWorst(m, cover))
+}
+
+// meanAndWorst has the costs of a variant beyond the plain program.
+func meanAndWorst(m *figure.Measured, variant string) string {
+	return percentOf(cost(mean, variant, plain)(m, false)) + ", " + percentOf(cost(most, variant, plain)(m, false))
 }
 
 func whyBuilds(m *figure.Measured) string {
