@@ -20,7 +20,7 @@ type ActionCounts struct {
 
 	Sources int `json:"sources" unit:"functions"` // of the source, in the program
 	Unclear int `json:"unclear" unit:"functions"` // of these, some of whose paths cannot be told
-	Blind   int `json:"blind" unit:"functions"`   // no path of which can be told in some place
+	Blind   int `json:"blind" unit:"functions"`   // no path of which can be told anywhere
 
 	Linked   int          `json:"linked" unit:"functions"` // in the program
 	Code     uint64       `json:"code" unit:"bytes"`       // of these
