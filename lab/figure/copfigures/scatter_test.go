@@ -35,6 +35,22 @@ func TestWhyScattered(t *testing.T) {
 	}
 }
 
+// Seeds on both sides of 8 in 10, and then on one side.
+func TestWhyQuick(t *testing.T) {
+	for want, seeds := range map[string][]float64{
+		"faster than 8, 7 of 10 samplers: chance decides":         {2.5, 3.5},
+		"faster than 8, 9 of 10 samplers: all seeds say the same": {2.5, 1.5},
+		"faster than 7, 6 of 10 samplers: all seeds say the same": {3.5, 4.5},
+	} {
+		m := &figure.Measured{}
+		m.Add("converge/rules/simple-reach", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+		m.Add("converge/rules/reach", seeds...)
+		if got := whyQuick(m); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // 2 to 4 of 10 samples have a share of 0.3 by chance in 45·0.3²·0.7⁸ + 120·0.3³·0.7⁷ + 210·0.3⁴·0.7⁶ = 70.04 % of cases.
 func TestNearByChance(t *testing.T) {
 	for _, c := range []struct {
