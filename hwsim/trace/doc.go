@@ -2,7 +2,7 @@
 // format/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build c0c5034e8a26af5a
+//	build 8931aa44c7db51b9
 //	exe ./app
 //	comment loads of main
 //	package main
