@@ -408,7 +408,7 @@ func testCrowded(t *testing.T, exe string) {
 // slowTables are site tables that take some 100 ms to read.
 func slowTables() []*wire.Package {
 	tables := loopTables()
-	for i := range 10_000 {
+	for i := range 40_000 {
 		p := *tables[0]
 		p.Path = fmt.Sprint("p", i)
 		tables = append(tables, &p)
