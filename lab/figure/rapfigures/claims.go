@@ -158,6 +158,10 @@ func meanOfKnown(t figure.Tally) float64 {
 	return known.Mean()
 }
 
+// triedForValues is how many properties of programs were compared with their nodes for values, after the numbers had been
+// seen, until one of them was chosen: by Bonferroni's inequality chance finds one as strong that many times as often.
+const triedForValues = 5
+
 // whyMoreForValues says whether programs need more nodes for values the less of their loads a few values are. That was
 // looked for after the numbers had been seen; if it is not so, the chance says that.
 func whyMoreForValues(m *figure.Measured) string {
@@ -170,13 +174,14 @@ func whyMoreForValues(m *figure.Measured) string {
 			m.Of(p.Name, ofCode, "rules", eps10, "average").Median()))
 	}
 	rho, chance := figure.RankCorrelation(fifty, nodes)
+	chance = min(triedForValues*chance, 100)
 	verdict := "so spread values are not why"
 	if rho < 0 && chance < 1 {
 		verdict = "so a program needs nodes for values that are spread"
 	}
 	return fmt.Sprintf("Nodes for values and for code: %s. The rank correlation of nodes for values with the share of loads "+
-		"that the 50 most frequent values are is %.2f, and %.2f %% of random orders have one as strong: %s. It was looked for "+
-		"after the numbers had been seen.", strings.Join(list, ", "), rho, chance, verdict)
+		"that the 50 most frequent values are is %.2f: %s. It is the strongest of %d that were looked for after the numbers had been seen, one of which is "+
+		"as strong by chance in at most %.2f %% of random orders.", strings.Join(list, ", "), rho, verdict, triedForValues, chance)
 }
 
 // moreThanLoads returns by how many points misses are covered better than all loads, on average of the programs.
