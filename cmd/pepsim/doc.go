@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 0dc6aafab5584bca
+//	build 3dd745849a542776
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main
