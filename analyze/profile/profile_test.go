@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
@@ -319,14 +318,7 @@ func TestStacksShareLocations(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := pprof.ParseData(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proftest.Read(t, name)
 	if len(p.Sample) != 3 || len(p.Location) != 4 || len(p.Function) != 3 {
 		t.Errorf("%d samples with %d locations in %d functions, want 3 with 4 in 3", len(p.Sample), len(p.Location), len(p.Function))
 	}

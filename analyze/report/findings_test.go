@@ -2,18 +2,17 @@ package report
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/cover"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/internal/listing"
@@ -326,14 +325,7 @@ path func=main.f at=/src/x.go:10 path=p1 end=14 count=2 flow=2 from=entry lines=
 	if err := SaveLines(f, name); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := pprof.ParseData(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proftest.Read(t, name)
 	got := make(map[string]int64)
 	for _, s := range p.Sample {
 		text := ""

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	pprof "github.com/google/pprof/profile"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -134,14 +133,7 @@ const sentence = "pep: exact, 7 ticks, 9 samples, 5 dropped, bursts weigh like 3
 // reword replaces all sentences of a profile, and leaves its facts.
 func reword(t *testing.T, name, sentence string) {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := pprof.ParseData(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := proftest.Read(t, name)
 	for i, c := range p.Comments {
 		if !strings.HasPrefix(c, "#pep.version=") {
 			p.Comments[i] = fmt.Sprint(sentence, " ", i)

@@ -24,10 +24,12 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	pprof "github.com/google/pprof/profile"
 
@@ -54,6 +56,20 @@ func Parse(text string) (*pprof.Profile, error) {
 		b.p.Comments = append(b.p.Comments, facts.List{}.Encode())
 	}
 	return b.p, nil
+}
+
+// Read reads a file as package pprof does, which knows nothing of package profile.
+func Read(t testing.TB, name string) *pprof.Profile {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pprof.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // Encode makes the content of a .pb.gz file of a text.
