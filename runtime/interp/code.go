@@ -130,6 +130,16 @@ func (c *Code) has(pc uint64) bool {
 	return false
 }
 
+// inText reports whether n bytes from pc on are in one of the texts.
+func (c *Code) inText(pc, n uint64) bool {
+	for i := range c.Texts {
+		if t := &c.Texts[i]; pc-t.Low < t.High-t.Low && t.High-pc >= n {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *Code) bucketAt(i uint64) *uint32 { return (*uint32)(unsafe.Add(nil, c.base+4*i)) }
 
 func (c *Code) bucket(pc uint64) *uint32 {

@@ -93,10 +93,18 @@ func (d *decoder) byte() uint8 {
 	return b
 }
 
-// fetch reads code up to the end of the line.
+// fetch reads code: all of it that the instruction may have if that is within one of Code.Texts, and else up to the end of
+// the line. Nobody writes to texts, so they are not looked for among what the window has written, and no such load counts as
+// one that the program waits for.
 func (d *decoder) fetch() {
 	if d.m == nil { // a single instruction
 		d.have = d.given
+		return
+	}
+	if d.m.Fetch == nil && d.have == 0 && d.c.inText(d.pc, uint64(len(d.code))) {
+		w := (*[2]uint64)(unsafe.Pointer(&d.code))
+		w[0], w[1] = *word(d.pc), *word(d.pc + 8)
+		d.have = maxInsnSize
 		return
 	}
 	for d.have < maxInsnSize {
@@ -193,12 +201,10 @@ func (d *decoder) actions() (end bool, why Stop) {
 		d.emit(kAct).imm = d.acts.At
 	}
 	end, ok := d.instruction()
-	if d.have > 0 {
-		// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the
-		// byte still is what it was, so were the others when they were read.
-		if b, ok := d.m.load(d.pc, 1); !ok || uint8(b) != d.code[0] {
-			return false, Breakpoint
-		}
+	// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the byte still is
+	// what it was, so were the others when they were read.
+	if d.have > 0 && !d.unchanged() {
+		return false, Breakpoint
 	}
 	switch {
 	case ok:
@@ -207,6 +213,15 @@ func (d *decoder) actions() (end bool, why Stop) {
 		return false, d.why
 	}
 	return false, Unknown
+}
+
+// unchanged reports whether the first byte of the instruction is what it was when it was read.
+func (d *decoder) unchanged() bool {
+	if d.m.Fetch == nil && d.c.inText(d.pc, 1) {
+		return *(*uint8)(unsafe.Add(nil, d.pc)) == d.code[0]
+	}
+	b, ok := d.m.load(d.pc, 1)
+	return ok && uint8(b) == d.code[0]
 }
 
 // events makes a piece for each event of a conditional jump, and links the jump to it.

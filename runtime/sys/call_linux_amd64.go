@@ -45,6 +45,7 @@ const (
 	NrOpenat         = 257
 	NrNewfstatat     = 262
 	NrFallocate      = 285
+	NrPwritev        = 296
 	NrPrlimit64      = 302
 
 	atFdcwd = ^uintptr(99) // -100

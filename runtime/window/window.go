@@ -58,6 +58,7 @@ const (
 	maxFuncs = 1 << 21
 	maxRows  = 1 << 24 // of a function
 	maxKept  = 1 << 20 // rows and operations that are decoded at the same time
+	noteBits = 32
 )
 
 // New returns the rows of the program whose table of actions is data, and whose text section begins at an address. It
@@ -105,18 +106,20 @@ const (
 )
 
 // Actions is what interp.Code.Actions wants. Here and below all indexes are compared, so that the compiler adds no
-// comparison that ends in a panic. The note is 1 + the function of the instruction before.
+// comparison that ends in a panic. The note is 1 + the function of the instruction before, and the index of the first row
+// behind that instruction << noteBits.
 func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
-	fn := a.Note - 1
+	fn, from := a.Note&(1<<noteBits-1)-1, a.Note>>noteBits
 	if fn < 0 || pc-r.addr(fn) >= r.addr(fn+1)-r.addr(fn) {
 		at := pc - r.text
 		if at > 1<<32-1 {
 			return true
 		}
 		if fn = r.table.Find(uint32(at)); fn < 0 {
+			a.Note = 0
 			return true
 		}
-		a.Note = fn + 1
+		from = 0
 	}
 	funcs := r.funcs
 	if fn < 0 || fn >= len(funcs) {
@@ -127,7 +130,9 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	}
 	own := r.own(fn)
 	at, first := uint32(pc-r.addr(fn)), golink.Load64(&funcs[fn])>>32
-	for i := search(own, actiontable.Key(at, actiontable.At, 0)); i >= 0 && i < len(own) && own[i].PC == at; i++ {
+	i := seek(own, from, actiontable.Key(at, actiontable.At, 0))
+	a.Note = i<<noteBits | (fn + 1)
+	for ; i >= 0 && i < len(own) && own[i].PC == at; i++ {
 		event := isAction | uint64(fn)<<40 | uint64(own[i].Action)<<20 | (first + uint64(i))
 		switch own[i].Way {
 		case actiontable.At:
@@ -207,6 +212,23 @@ func (r *Rows) own(fn int) []actiontable.Row {
 		return nil
 	}
 	return rows[:n]
+}
+
+// seek is search for a row that is likely to be near index from.
+func seek(rows []actiontable.Row, from int, k uint64) int {
+	const near = 4
+	if from < 0 || from > len(rows) {
+		return search(rows, k)
+	}
+	if before := from - 1; before >= 0 && before < len(rows) && rows[before].Key() >= k {
+		return search(rows, k)
+	}
+	for i := from; i < from+near; i++ {
+		if i < 0 || i >= len(rows) || rows[i].Key() >= k {
+			return i
+		}
+	}
+	return search(rows, k)
 }
 
 // search returns the first row that has the key k or a larger one, or len(rows).
