@@ -53,17 +53,17 @@ func TestLateTicks(t *testing.T) {
 	}
 }
 
-// Sampling stays below the budget over any second, whatever bursts cost within 4 % of a
-// second's budget. If they cost more, two bursts are above.
-func TestBudgetOverAnySecond(t *testing.T) {
+// Sampling stays below the budget over any ten seconds, whatever bursts cost within 20 % of a
+// second's budget, and spends most of it.
+func TestBudgetOverTenSeconds(t *testing.T) {
 	type burst struct{ at, cost uint64 }
 	for _, budget := range []uint64{500, 5_000, 10_000} { // parts per million
-		bound := second * budget / million
+		bound := 10 * second * budget / million
 		r := rand.New(rand.NewPCG(1, budget))
-		for _, dear := range []uint64{bound / 25, bound / 5} {
+		for _, dear := range []uint64{bound / 250, bound / 50} {
 			var bursts []burst
 			scale, until, all := uint64(0), uint64(0), uint64(0)
-			run(New(10*ms, budget, 0), 500*second, func(now, _ uint64) uint64 {
+			run(New(10*ms, budget, 0), 2000*second, func(now, _ uint64) uint64 {
 				if now > until { // the program does something else, for 0 to 4 s
 					scale, until = r.Uint64N(dear)+1, now+r.Uint64N(4*second)
 				}
@@ -75,18 +75,17 @@ func TestBudgetOverAnySecond(t *testing.T) {
 			over, sum, first := uint64(0), uint64(0), 0
 			for _, b := range bursts {
 				sum += b.cost
-				for bursts[first].at+second <= b.at {
+				for bursts[first].at+10*second <= b.at {
 					sum -= bursts[first].cost
 					first++
 				}
 				over = max(over, sum)
 			}
-			if limit := bound*92/100 + 2*dear; over > limit {
-				t.Errorf("budget %d, bursts up to %d ns: %d ns in a second, want %d at most", budget, dear, over, limit)
+			if limit := bound*96/100 + 2*dear; over > limit {
+				t.Errorf("budget %d, bursts up to %d ns: %d ns in ten seconds, want %d at most", budget, dear, over, limit)
 			}
-			// Steps of an eighth, and time in which bursts are so cheap that the budget does not
-			// bind, leave some of it.
-			if used := float64(all) / 500 / float64(bound); used < .6 {
+			// Bursts may be so cheap for a time that the budget does not bind.
+			if used := float64(all) / 200 / float64(bound); used < .8 {
 				t.Errorf("budget %d, bursts up to %d ns: %.2f of it used", budget, dear, used)
 			}
 		}
