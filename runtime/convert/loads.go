@@ -17,8 +17,10 @@ func (c Counts) LoadFiles(p *report.Profile) []report.File {
 	symbols := symbol.NewTable(c.Here.Text)
 	l := report.Loads{Text: c.Text, Near: c.Windows.Near, Memory: c.Windows.Memory}
 	l.At = func(pc uint32) []report.Frame { return symbols.At(pc + 1) } // as if it were a return address
+	weighed, _ := c.weighed()
 	c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
-		x := report.LoadWindow{Weight: weighed(w).Weight(), Waiting: weighed(w).Part(float64(w.Memory))}
+		own := windowOf(w)
+		x := report.LoadWindow{Weight: weighed[len(l.Windows)].Weight(), Waiting: own.Part(float64(w.Memory))}
 		for _, r := range records[:w.Loads] {
 			x.Loads = append(x.Loads, report.TimedLoad{PC: r.Entry, Cycles: r.Count})
 		}

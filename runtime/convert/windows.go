@@ -15,23 +15,39 @@ import (
 
 // windows returns the windows in the log. The slice samples has for each entry the index of its sample + 1, or 0.
 func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
-	d.windows = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+	var weighed []weigh.Window
+	weighed, d.windows = c.weighed()
+	c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		var b report.Burst
-		b.Ticks = c.ticks(w.Time)
+		b.Ticks, b.Weight = c.ticks(w.Time), weighed[len(list)].Weight()
 		for _, r := range records[w.Loads:] {
 			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
 				b.Samples = append(b.Samples, samples[i]-1)
 				b.Counts = append(b.Counts, r.Count)
 			}
 		}
-		b.Weight = weighed(w).Weight()
 		list = append(list, b)
 	})
 	return list
 }
 
-func weighed(w *pepfile.Window) *weigh.Window {
-	return &weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
+// weighed returns what the weights of the windows in the log come from, and how many of these are damaged.
+func (c Counts) weighed() (list []weigh.Window, damaged int) {
+	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+		x := windowOf(w)
+		for _, r := range records[w.Loads:] {
+			if i := r.Entry - 1; i < c.Slots && c.Entry(i).Path != pepfile.TickPath {
+				x.Paths = append(x.Paths, weigh.Ended{Path: c.Entry(i).Path, Count: float64(r.Count)})
+			}
+		}
+		list = append(list, x)
+	})
+	weigh.Level(list)
+	return list, damaged
+}
+
+func windowOf(w *pepfile.Window) weigh.Window {
+	return weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
 }
 
 // tellWindows adds the numbers of windows, of ticks without one, and of functions whose paths the code does not tell.

@@ -94,7 +94,9 @@ func (p *Pace) Next(now, cost uint64) (stands uint64) {
 }
 
 // earned returns what time adds to the account.
-func (p *Pace) earned(time uint64) uint64 { return min(time, longest) / 100 * percent * p.budget / million }
+func (p *Pace) earned(time uint64) uint64 {
+	return min(time, longest) / 100 * percent * p.budget / million
+}
 
 // most returns the most that the account has, and that it lacks before an interval gets it back.
 func (p *Pace) most() int64 { return int64(accountTime * p.budget / million) }

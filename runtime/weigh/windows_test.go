@@ -28,6 +28,34 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// Windows get the waits of all windows with the same paths, by instructions and by shares of ends.
+func TestLevel(t *testing.T) {
+	list := []Window{
+		{Steps: 100, Waits: 0, Paths: []Ended{{Path: 1, Count: 7}}},
+		{Steps: 300, Waits: 800, Paths: []Ended{{Path: 1, Count: 2}}},
+		{Steps: 100, Waits: 10_000, Paths: []Ended{{Path: 2, Count: 9}}},
+		{Steps: 100, Waits: 5},
+		{Steps: 0, Waits: 3, Paths: []Ended{{Path: 3, Count: 1}}},
+	}
+	Level(list)
+	for i, want := range []float64{200, 600, 10_000, 5, 3} {
+		if got := list[i].Waits; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("window %d waits for %g cycles, want %g", i, got, want)
+		}
+	}
+	// Half of the second window is of each path. So path 1 waits for 400 cycles in 200 instructions, and path 2 for 100 in 100.
+	list = []Window{
+		{Steps: 100, Waits: 300, Paths: []Ended{{Path: 1, Count: 5}}},
+		{Steps: 200, Waits: 200, Paths: []Ended{{Path: 1, Count: 4}, {Path: 2, Count: 4}}},
+	}
+	Level(list)
+	for i, want := range []float64{200, 300} {
+		if got := list[i].Waits; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("by shares: window %d waits for %g cycles, want %g", i, got, want)
+		}
+	}
+}
+
 // The variance of a share in windows follows from what each window is off by, one after the other: that of chance, which is known
 // with two degrees of freedom if one window has all of the item, and with n if errors have a normal distribution; and that of
 // weights, which more windows of the same kind do not change.
