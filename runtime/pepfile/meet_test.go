@@ -1,42 +1,14 @@
 package pepfile
 
-// This file has threads meet at free slots: both have seen that a slot is free, and one takes it.
+// This file has threads meet at free slots: both have seen that a slot is free, and one takes it. Each such
+// round shows a fault.
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"unsafe"
-)
 
-// meet calls do in two threads, for each round at the same time, as far as there are two CPUs. With these, the threads of
-// the tests below found a slot taken that had just been free in 400 to 25,000 of 200,000 rounds, fewest on a busy machine.
-// Each such round shows a fault, so one stays unseen with a chance far below 1 in 100,000; with one CPU it may stay unseen.
-// There is no false alarm.
-func meet(rounds int, do func(thread, round int)) {
-	var arrived atomic.Int64
-	var wg sync.WaitGroup
-	for thread := range 2 {
-		wg.Go(func() {
-			for round := range rounds {
-				arrived.Add(1)
-				for spins := 0; arrived.Load() < int64(2*(round+1)); spins++ {
-					if spins > 1000 {
-						runtime.Gosched()
-					}
-				}
-				if round%2 == thread { // neither thread is always the first
-					for range round / 2 % 64 {
-						arrived.Load()
-					}
-				}
-				do(thread, round)
-			}
-		})
-	}
-	wg.Wait()
-}
+	"github.com/pepgo/pep/runtime/meettest"
+)
 
 // No event is lost where two threads come upon a new word at once: it is in one slot or in two.
 func TestThreadsThatMeetAtAWord(t *testing.T) {
@@ -44,7 +16,7 @@ func TestThreadsThatMeetAtAWord(t *testing.T) {
 	for range tables {
 		words := make([]uint64, WordsSize/8)
 		a := WordsAt(unsafe.Pointer(&words[0]))
-		meet(rounds, func(_, i int) { a.AddWord(WordKey{PC: 3 << 56, W: uint64(i)}, 1, 0) })
+		meettest.Threads(rounds, func(_, i int) { a.AddWord(WordKey{PC: 3 << 56, W: uint64(i)}, 1, 0) })
 		events, slots := uint64(0), uint64(0)
 		for i := range uint64(WordSlots) {
 			if e := a.Word(i); e.Hash != 0 {
@@ -80,7 +52,7 @@ func TestThreadsThatMeetAtASetOfLabels(t *testing.T) {
 			*tab.LabelSet(i) = LabelSet{}
 		}
 		var numbers [2][rounds]uint32
-		meet(rounds, func(thread, i int) { numbers[thread][i] = tab.claimLabels(&texts[thread][i], 8) })
+		meettest.Threads(rounds, func(thread, i int) { numbers[thread][i] = tab.claimLabels(&texts[thread][i], 8) })
 		for thread := range texts {
 			for i, number := range numbers[thread] {
 				if number == 0 {
@@ -101,7 +73,7 @@ func TestThreadsThatMeetAtATick(t *testing.T) {
 	a := WordsAt(unsafe.Pointer(&memory[0]))
 	for range tables {
 		clear(memory[ticksOffset/8:])
-		meet(rounds, func(_, i int) { a.AddTick(uint32(i) * tickBlock) })
+		meettest.Threads(rounds, func(_, i int) { a.AddTick(uint32(i) * tickBlock) })
 		got := map[uint32]uint64{}
 		a.Ticks(func(pc uint32, n uint64) { got[pc] += n })
 		for i := range uint32(rounds) {
