@@ -245,7 +245,7 @@ func whyDriven(m *figure.Measured) string {
 		byProgram(timed(m, "one-time"), func(p string) string {
 			return fmt.Sprintf("%s, %s and %s", percentOf(beyond(m, p, "one-time")), percentOf(beyond(m, p, "continuous")),
 				percentOf(beyond(m, p, "flipped")))
-		}) + "."
+		}) + ". " + phased + ", whose behaviour changes halfway, is in both numbers."
 }
 
 func whyAdaptive(m *figure.Measured) string {
