@@ -105,6 +105,41 @@ func chased(rng *rand.Rand, windows int) (l *Loads, memory, shares map[string]fl
 	return l, memory, shares
 }
 
+// Bounds of a place's waits are wider if the loads of a window are alike. All places wait as long in both programs, and
+// place 2 in one window: only how the loads of the others are spread over windows differs.
+func TestWaitsOfWindowsThatAreAlike(t *testing.T) {
+	above := func(place func(window, load int) uint32) int64 {
+		l := &Loads{Near: 50, Memory: 400, All: 20, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }}
+		for i := range 20 {
+			w := LoadWindow{Weight: 1, Waiting: 1e6}
+			for j := range 8 {
+				x := TimedLoad{PC: place(i, j), Cycles: 400}
+				if i == 0 && j == 0 {
+					x.PC = 2
+				}
+				w.Loads = append(w.Loads, x)
+			}
+			l.Windows = append(l.Windows, w)
+		}
+		p, err := profile.Parse(bytes.NewReader(l.Write(&Profile{})[0].Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Sample {
+			if s.Location[0].Line[0].Function.Name == "2" {
+				return s.NumLabel[schema.WaitError][0]
+			}
+		}
+		t.Fatal("no sample of place 2")
+		return 0
+	}
+	alike := above(func(window, _ int) uint32 { return uint32(window % 2) })
+	mixed := above(func(_, load int) uint32 { return uint32(load % 2) })
+	if alike < mixed*3/2 {
+		t.Errorf("waits may be %d ns more where the loads of a window are alike, and %d where they are mixed", alike, mixed)
+	}
+}
+
 // A within counts how often the bounds of an estimate have the truth, and a truth that is planted. It adds up by how much
 // the estimates are off.
 type within struct{ truth, planted, of, off, squares float64 }
