@@ -403,6 +403,19 @@ func TestMemoryIsInProportion(t *testing.T) {
 	}
 }
 
+// A name that is the same as the one before it takes two bytes, and however many of these there are, they are read.
+func TestNamesInTwoBytes(t *testing.T) {
+	p := &wire.Package{Path: "p"}
+	for range 200 {
+		p.Files = append(p.Files, "x.go")
+	}
+	got, rest, err := wire.ReadPackage(wire.AppendPackage(nil, p))
+	if err != nil || len(rest) != 0 {
+		t.Fatalf("%d bytes are left: %v", len(rest), err)
+	}
+	equal(t, got, p)
+}
+
 // The tables of a program are a header and the tables of its packages.
 func TestJoin(t *testing.T) {
 	pkg := random(rand.New(rand.NewPCG(1, 5)))

@@ -66,7 +66,7 @@ func (g *G[E]) o() { f := bytes.NewReader; f(nil); (*T).m(nil, nil, nil) }
 
 // The calls of each function: those of builtins, conversions and markers are no calls.
 func TestCalls(t *testing.T) {
-	_, funcs := functions(t, []byte(callers))
+	_, funcs := functions(t, []byte(callers), false)
 	var got []string
 	for _, f := range funcs {
 		var calls []string

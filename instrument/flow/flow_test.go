@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected graphs")
 
-// functions returns the functions of a file. Each is in a batch of its own.
-func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
+// functions returns the functions of a file, whose paths end at decisions if that is set. Each is in a batch of its own.
+func functions(t *testing.T, src []byte, decisions bool) (*token.FileSet, []*flow.Func) {
 	t.Helper()
 	flow.SetBatchSize(t, 0)
 	fset := token.NewFileSet()
@@ -35,7 +35,7 @@ func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 		Path:     "p",
 		Fset:     fset,
 		Files:    files,
-		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, decisions, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fset, funcs := functions(t, a.Files[0].Data)
+			fset, funcs := functions(t, a.Files[0].Data, strings.HasSuffix(name, "/decisions.txtar"))
 			var b strings.Builder
 			for _, f := range funcs {
 				write(&b, fset, f)
@@ -170,7 +170,7 @@ func loop(s func(func() bool)) {
 
 var x = func() int { return 1 }()
 `
-	_, funcs := functions(t, []byte(src))
+	_, funcs := functions(t, []byte(src), false)
 	var got []string
 	for _, f := range funcs {
 		got = append(got, f.Name)

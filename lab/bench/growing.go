@@ -79,8 +79,12 @@ func watch(p *os.Process) (growing [][]profile.Path, err error) {
 			time.Sleep(min(next-used, 5*time.Millisecond))
 			continue
 		}
-		f, err := stopped(p)
-		if err != nil || f == nil {
+		data, err := stopped(p, "paths")
+		if err != nil || data == nil {
+			return growing, err
+		}
+		f, err := profile.Parse("snapshot.paths.pb.gz", bytes.NewReader(data))
+		if err != nil {
 			return growing, err
 		}
 		paths, err := summed(f)
@@ -98,9 +102,9 @@ const (
 	halts = 'T'
 )
 
-// stopped returns the profile so far of a process, which it stops and continues; nil if the
-// process has ended.
-func stopped(p *os.Process) (*profile.File, error) {
+// stopped returns the profile so far, of a kind as for [snapshot.Take], of a process, which it stops and continues; nil if
+// the process has ended.
+func stopped(p *os.Process, kind string) ([]byte, error) {
 	if err := p.Signal(syscall.SIGSTOP); errors.Is(err, os.ErrProcessDone) {
 		return nil, nil
 	} else if err != nil {
@@ -117,11 +121,7 @@ func stopped(p *os.Process) (*profile.File, error) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	data, err := snapshot.Take(p.Pid, "paths")
-	if err != nil {
-		return nil, err
-	}
-	return profile.Parse("snapshot.paths.pb.gz", bytes.NewReader(data))
+	return snapshot.Take(p.Pid, kind)
 }
 
 func summed(f *profile.File) ([]profile.Path, error) {

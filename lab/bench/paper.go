@@ -131,7 +131,7 @@ const (
 	coldestBuild = "coldest" // additions on hot edges
 	onceBuild    = "once"    // optimised with a profile of the beginning
 	wholeBuild   = "whole"   // with one of the whole run
-	flippedBuild = "flipped" // with one whose hot calls are cold
+	flippedBuild = "flipped" // with one whose outcomes are the opposite ones
 )
 
 // orders counts instructions, without collections, of builds whose additions are on cold edges and on hot edges. Both know from an exact profile
@@ -283,7 +283,7 @@ func (l *lab) builds() (list []*benchfmt.Result, err error) {
 	return append(list, runs...), err
 }
 
-// driven measures what go build -pgo makes of one-time, continuous and flipped profiles.
+// driven measures what the compiler makes of one-time, continuous and flipped profiles of edges.
 func (l *lab) driven() ([]*benchfmt.Result, error) {
 	return l.timed([]Variant{
 		{"plain", plainBuild, nil}, {"one-time", onceBuild, nil}, {"continuous", wholeBuild, nil}, {"flipped", flippedBuild, nil},

@@ -68,6 +68,7 @@ func TestParts(t *testing.T) {
 		"exact": {"\nBenchmarkRun/program=flips/variant=exact_edges/layout=0 1 ",
 			"\nBenchmarkRun/program=flips/variant=exact_edges+plain_additions/layout=0 1 ",
 			"\nBenchmarkExact/program=flips/variant=join 1 "},
+		"driven": {"\nBenchmarkRun/program=flips/variant=one-time/layout=0 1 ", "\nBenchmarkRun/program=flips/variant=flipped/layout=0 1 "},
 	} {
 		text, err := PaperLines(cfg, part, PartOptions{1, 1})
 		for _, want := range lines {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Both functions run once each and have ended when both returns: with one P, with two, and while
@@ -29,5 +30,28 @@ func TestBothRunOnce(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Whoever comes second, the goroutine or its maker, does not run b again.
+func TestBothRunOnceWhoeverComesSecond(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // the goroutine waits for the P until both has returned, mostly
+	var b atomic.Int32
+	both(func() {}, func() { b.Add(1) })
+	for range 100 {
+		runtime.Gosched()
+	}
+	if n := b.Load(); n != 1 {
+		t.Errorf("the goroutine came second, and b ran %d times", n)
+	}
+	runtime.GOMAXPROCS(2)
+	b.Store(0)
+	both(func() {
+		for end := time.Now().Add(time.Second); b.Load() == 0 && time.Now().Before(end); {
+			runtime.Gosched() // the goroutine comes first, or its maker after a second
+		}
+	}, func() { b.Add(1) })
+	if n := b.Load(); n != 1 {
+		t.Errorf("the goroutine came first, and b ran %d times", n)
 	}
 }

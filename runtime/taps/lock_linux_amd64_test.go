@@ -7,6 +7,7 @@ import (
 	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/meettest"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
@@ -48,18 +49,29 @@ func TestStreamsThatAreLocked(t *testing.T) {
 // holdWaits checks that a snapshot waits for a lock that is held, and goes on when the lock is free.
 func holdWaits(t *testing.T, k *sink, lock *uint32) {
 	t.Helper()
-	held := make(chan bool)
-	go func() { held <- k.hold() }()
-	select {
-	case <-held:
-		t.Error("a snapshot did not wait for the lock")
-	case <-time.After(20 * time.Millisecond):
-		golink.Store32(lock, 0)
-		if !<-held || golink.Load32(&k.stream.Lock) != pepfile.StreamSnapshot {
-			t.Error("the lock was free, and the snapshot does not hold the stream")
-		}
+	held := false
+	waits(t, lock, func() { held = k.hold() })
+	if !held || golink.Load32(&k.stream.Lock) != pepfile.StreamSnapshot {
+		t.Error("the lock was free, and the snapshot does not hold the stream")
 	}
 	k.release()
+}
+
+// waits checks that do waits for a lock that is held, and frees it.
+func waits(t *testing.T, lock *uint32, do func()) {
+	t.Helper()
+	done := make(chan bool)
+	go func() {
+		do()
+		close(done)
+	}()
+	select {
+	case <-done:
+		t.Error("a thread did not wait for the lock")
+	case <-time.After(20 * time.Millisecond):
+	}
+	golink.Store32(lock, 0)
+	<-done
 }
 
 // While another thread serves, nobody else takes blocks out of the queue.
@@ -79,7 +91,8 @@ func TestServiceThatIsLocked(t *testing.T) {
 	}
 }
 
-// While another thread has the window, a thread that finds taps off gives up, and changes nothing.
+// While another thread has the window, a thread that finds taps off gives up, and changes nothing. The end of
+// the program waits.
 func TestWindowThatIsLocked(t *testing.T) {
 	finish := startTapping(t, "taps=burst")
 	current.lock = 1
@@ -91,6 +104,10 @@ func TestWindowThatIsLocked(t *testing.T) {
 		t.Errorf("since %d, the window is at %d in phase %d with the lock %d, was at %d in phase %d", since, current.now, current.phase, current.lock, now, phase)
 	}
 	golink.Store32(mode, on)
+	waits(t, &current.lock, stopBursts)
+	if bursts.CPU == 0 || current.lock != 1 {
+		t.Errorf("%d ns of CPU time when the lock was free, and the lock is %d, want 1 for good", bursts.CPU, current.lock)
+	}
 	current.lock = 0
 	finish()
 }
@@ -102,4 +119,26 @@ func TestTraceThatIsClosed(t *testing.T) {
 		t.Error("a trace that is not open is ended")
 		return trace.End{}, nil
 	})
+}
+
+// Goroutines that begin at once have chunks of their own.
+func TestThreadsThatMeetAtAChunk(t *testing.T) {
+	const rounds = pepfile.MaxChunks / 2
+	finish := startTapping(t, "engine=exact")
+	for range 10 {
+		nchunks = 0
+		var chunks [2][rounds]uintptr
+		meettest.Threads(rounds, func(thread, i int) { chunks[thread][i] = newChunk() })
+		taken := make(map[uintptr]bool)
+		for _, c := range append(chunks[0][:], chunks[1][:]...) {
+			if c == 0 || taken[c] {
+				t.Fatalf("chunk %#x is given out twice, or there is none", c)
+			}
+			taken[c] = true
+		}
+		if newChunk() != 0 {
+			t.Fatal("there are more chunks than all")
+		}
+	}
+	finish()
 }

@@ -244,6 +244,9 @@ func TestShareOfFourClusters(t *testing.T) {
 	if v := part.Variance(&all); math.Abs(v-4./3*100) > 1e-9 {
 		t.Errorf("variance of the sum %v", v)
 	}
+	if v := part.Variance(&weigh.Total{}); v != 0 {
+		t.Errorf("variance of a sum of no clusters %v, want 0", v)
+	}
 }
 
 // Whatever polls say, weights are positive numbers where there are polls.
