@@ -92,6 +92,25 @@ func TestBudgetOverTenSeconds(t *testing.T) {
 	}
 }
 
+// The first burst is dear, and does not make the intervals behind it much longer than others.
+func TestFirstBurst(t *testing.T) {
+	var list []uint64
+	n := uint64(0)
+	run(New(10*ms, 6_000, 0), 2*second, func(now, stands uint64) uint64 {
+		list = append(list, stands)
+		n++
+		return 100_000 + 400_000/n
+	})
+	sum, squares := 0., 0.
+	for _, x := range list {
+		sum += float64(x)
+		squares += float64(x) * float64(x)
+	}
+	if equal := sum * sum / squares / float64(len(list)); len(list) < 60 || equal < .84 {
+		t.Errorf("%d ticks are worth %.0f %% of as many equal ones, in ms %d", len(list), 100*equal, list)
+	}
+}
+
 // A program is in A for half of its time, where a burst costs eight times as much as in B. The
 // shares are of fixed random numbers: the test has no chance. Equal weights, which are wrong,
 // show that it would notice.
