@@ -204,8 +204,10 @@ func (b *branching) row(r branches.Row) Outcome {
 		return x
 	case b.state(from) == Never:
 		return Outcome{State: Never}
-	case r.Way == branches.Jump || uint64(b.f.Blocks[from].Branch) != r.PC:
+	case r.Way == branches.Jump:
 		return unknown
+	case uint64(b.f.Blocks[from].Branch) != r.PC:
+		return Outcome{Reason: branches.Selected.String()}
 	}
 	x := &b.f.Blocks[from]
 	start := x.End

@@ -34,21 +34,23 @@ func outcome(kind branches.Kind, line int, lost branches.Loss) branches.Outcome 
 
 func TestOutcomes(t *testing.T) {
 	const T, F, C = branches.True, branches.False, branches.Clause
-	list := []branches.Outcome{outcome(T, 2, 0), outcome(F, 2, 0), outcome(T, 3, 0), outcome(F, 3, 0), outcome(C, 5, 0), outcome(T, 6, branches.Selected)}
+	list := []branches.Outcome{outcome(T, 2, 0), outcome(F, 2, 0), outcome(T, 3, 0), outcome(F, 3, 0), outcome(C, 5, 0), outcome(T, 6, branches.Selected), outcome(T, 7, 0)}
 	rows := []branches.Row{
 		{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 5, Way: branches.Taken, Outcomes: []int{1}},
 		{PC: 15, Way: branches.NotTaken, Outcomes: []int{2}}, {PC: 15, Way: branches.Taken, Outcomes: []int{3}},
+		{PC: 12, Way: branches.Taken, Outcomes: []int{6}}, // in front of the branch of its block
 		{PC: 40, Way: branches.At, Outcomes: []int{4}},
 	}
-	const lost = "true 6 unknown conditional move"
+	const lost = "true 6 unknown conditional move, true 7 "
+	const moved = lost + "unknown conditional move"
 	for _, c := range []struct {
 		ran  []int
 		want string
 	}{
-		{nil, "true 2 never, false 2 never, true 3 never, false 3 never, clause 5 never in lines, " + lost},
-		{[]int{0, 1, 4}, "true 2 happened reached, false 2 never reached, true 3 never reached in lines, false 3 unknown reached no block of its own, clause 5 happened, " + lost},
-		{[]int{0, 3, 4}, "true 2 never reached in lines, false 2 happened reached, true 3 never, false 3 never, clause 5 happened, " + lost},
-		{[]int{0, 1, 2}, "true 2 happened reached, false 2 never reached, true 3 happened reached, false 3 never reached in lines, clause 5 never reached in lines, " + lost},
+		{nil, "true 2 never, false 2 never, true 3 never, false 3 never, clause 5 never in lines, " + lost + "never"},
+		{[]int{0, 1, 4}, "true 2 happened reached, false 2 never reached, true 3 never reached in lines, false 3 unknown reached no block of its own, clause 5 happened, " + moved},
+		{[]int{0, 3, 4}, "true 2 never reached in lines, false 2 happened reached, true 3 never, false 3 never, clause 5 happened, " + lost + "never"},
+		{[]int{0, 1, 2}, "true 2 happened reached, false 2 never reached, true 3 happened reached, false 3 never reached in lines, clause 5 never reached in lines, " + moved},
 	} {
 		var got []string
 		for _, o := range outcomesOfF(t, ran(decided(), c.ran...), list, rows) {

@@ -56,8 +56,8 @@ type Way uint16
 // Ways.
 const (
 	At       Way = iota // in any way
-	Taken               // a branch that is taken
-	NotTaken            // a branch that is not
+	Taken               // a branch that is taken, or a conditional move or set whose condition holds
+	NotTaken            // one that is not, or whose condition does not
 	Jump                // a jump by a table, to one of its entries
 )
 

@@ -105,7 +105,7 @@ type Loss byte
 const (
 	NoBranch Loss = 1 + iota // the compiler's front end has made no branch of it
 	Twice                    // two statements have the same outcome at the same position
-	Selected                 // a conditional move stands for the branch
+	Selected                 // a conditional move stands for the branch, and no instruction says which way it goes
 	Merged                   // one comparison stands for two
 	Dropped                  // both ways do the same
 	NoPlace                  // no instruction stands for it
@@ -120,7 +120,7 @@ type Way byte
 
 const (
 	At       Way = '@' // in any way
-	Taken    Way = 't' // a conditional jump jumps
+	Taken    Way = 't' // a conditional jump jumps, or a conditional move or set finds that its condition holds
 	NotTaken Way = 'n' // it does not
 	Jump     Way = 'j' // the jump leads to an entry of its table
 )

@@ -118,7 +118,7 @@ const (
 	OutFallthrough = "fallthrough" // in a case, by none of its values
 
 	// OutUntold is each outcome of a branch that the code of a program with windows does not tell, because the compiler has
-	// made a conditional move of it, for example. All paths that reach it go on in the same way there, whatever happens.
+	// made one comparison of two, for example. All paths that reach it go on in the same way there, whatever happens.
 	OutUntold = "untold"
 )
 

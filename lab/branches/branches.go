@@ -1,25 +1,20 @@
 // Package branches proves that the tables of branches are right that pepbuild build -peptable writes. It runs the plain program
-// under valgrind, which counts how often each instruction is executed and each conditional jump taken, and computes through the
-// table how often each outcome of the source happened. Then it compares these counts with those that the same program, built
+// under valgrind, with a tool that writes down which rows of the table the program comes by, in order: testdata/tracer has it. So it
+// counts how often each outcome of the source happened. Then it compares these counts with those that the same program, built
 // with go build -cover -covermode=count, counts itself.
 //
 // The compiler moves and removes branches, so outcomes without a machine branch have no count: the table names them, and they
 // are not compared. All others must be equal.
 //
-// It follows complete runs through the table of actions, too, and compares the paths with those that the program counts in exact mode. A
-// tool for valgrind, which testdata/tracer has, writes down which rows of the table the program comes by, in order.
+// It follows complete runs through the table of actions, too, and compares the paths with those that the program counts in exact
+// mode.
 package branches
 
 import (
-	"bufio"
 	"debug/elf"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 )
 
@@ -49,89 +44,33 @@ func WithRoot(pkgs []branches.Package, goroot string) {
 	}
 }
 
-// A trace has how often instructions were executed.
-type trace struct {
-	executed map[uint64]int64
-	taken    map[uint64]int64 // conditional jumps
-}
-
-// Run runs a program under valgrind and returns the counts of the outcomes that a table knows.
-func Run(exe string, pkgs []branches.Package, dir string, args ...string) (map[Key]Count, error) {
-	t, err := run(exe, dir, args...)
-	if err != nil {
-		return nil, err
-	}
+// Run runs a program under valgrind, with the tool in a directory, and returns the counts of the outcomes that a table knows.
+func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string) (map[Key]Count, error) {
 	symbols, err := readSymbols(exe)
 	if err != nil {
 		return nil, err
 	}
-	return t.count(pkgs, symbols)
-}
-
-// run runs a program under callgrind.
-func run(exe, dir string, args ...string) (*trace, error) {
-	out := filepath.Join(dir, "callgrind.out")
-	cmd := exec.Command("valgrind", append([]string{"--tool=callgrind", "--dump-instr=yes", "--collect-jumps=yes", "--compress-pos=no", "--compress-strings=no", "--callgrind-out-file=" + out, exe}, args...)...)
-	cmd.Env = append(os.Environ(), Env...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("valgrind %s: %w: %s", exe, err, text)
-	}
-	f, err := os.Open(out)
+	funcs, unlike, err := branches.Link(pkgs, symbols)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return parse(bufio.NewScanner(f))
-}
-
-// Env has what makes runs of a program alike.
-var Env = []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off"}
-
-// parse reads callgrind's output: lines "0xaddress line cost". In front of such a line may stand what the cost is, if it is not
-// that of the instruction: of a call, or the numbers of a jump.
-func parse(sc *bufio.Scanner) (*trace, error) {
-	t := &trace{map[uint64]int64{}, map[uint64]int64{}}
-	call, jump := false, int64(-1)
-	for sc.Scan() {
-		line := sc.Text()
-		switch {
-		case strings.HasPrefix(line, "calls="):
-			call = true
-			continue
-		case strings.HasPrefix(line, "jcnd="):
-			n, _, _ := strings.Cut(line[5:], "/")
-			taken, err := strconv.ParseInt(n, 10, 64)
-			if err != nil {
-				return nil, fmt.Errorf("callgrind's line %q: %w", line, err)
-			}
-			jump = taken
-			continue
-		case strings.HasPrefix(line, "jump="):
-			jump = 0
-			continue
-		case !strings.HasPrefix(line, "0x"):
-			continue
+	rows := map[uint64][]row{}
+	var counts []int64 // by row
+	for _, f := range funcs {
+		for _, r := range f.Rows {
+			pc := f.Addr + r.PC
+			rows[pc] = append(rows[pc], row{ways[r.Way], r.Index, len(counts)})
+			counts = append(counts, 0)
 		}
-		fields := strings.Fields(line)
-		pc, err := strconv.ParseUint(fields[0], 0, 64)
-		if err != nil {
-			return nil, fmt.Errorf("callgrind's line %q: %w", line, err)
-		}
-		switch {
-		case call:
-		case jump >= 0:
-			t.taken[pc] += jump
-		default:
-			n, err := strconv.ParseInt(fields[len(fields)-1], 10, 64)
-			if err != nil {
-				return nil, fmt.Errorf("callgrind's line %q: %w", line, err)
-			}
-			t.executed[pc] += n
-		}
-		call, jump = false, -1
 	}
-	return t, sc.Err()
+	if _, err := trace(exe, rows, tracer, dir, func(_ *moment, n int) error { counts[n]++; return nil }, args...); err != nil {
+		return nil, err
+	}
+	return count(pkgs, funcs, unlike, counts), nil
 }
+
+var ways = map[branches.Way]actiontable.Way{branches.At: actiontable.At, branches.Taken: actiontable.Taken,
+	branches.NotTaken: actiontable.NotTaken, branches.Jump: actiontable.Jump}
 
 // readSymbols returns the functions of an executable.
 func readSymbols(exe string) (symbols []branches.Symbol, err error) {
@@ -166,11 +105,8 @@ func Code(exe string, pkgs []branches.Package) (known, all uint64, err error) {
 	return known, all, err
 }
 
-func (t *trace) count(pkgs []branches.Package, symbols []branches.Symbol) (map[Key]Count, error) {
-	funcs, unlike, err := branches.Link(pkgs, symbols)
-	if err != nil {
-		return nil, err
-	}
+// count adds what the rows of functions were counted to their outcomes.
+func count(pkgs []branches.Package, funcs []branches.Placed, unlike []branches.Symbol, rows []int64) map[Key]Count {
 	entries := map[string]branches.Pos{}
 	for _, p := range pkgs {
 		for _, f := range p.Funcs {
@@ -193,26 +129,14 @@ func (t *trace) count(pkgs []branches.Package, symbols []branches.Symbol) (map[K
 		counts[k] = c
 	}
 	for _, f := range funcs {
-		lost := make([]branches.Loss, len(f.Outcomes))
 		ns := make([]int64, len(f.Outcomes))
 		for _, r := range f.Rows {
-			pc := f.Addr + r.PC
-			n := t.executed[pc]
-			switch r.Way {
-			case branches.Taken:
-				n = t.taken[pc]
-			case branches.NotTaken:
-				n -= t.taken[pc]
-			}
 			for _, o := range r.Outcomes {
-				ns[o] += n
-				if r.Way == branches.Jump && n > 0 {
-					lost[o] = branches.NoPlace // callgrind does not say which entry of the table it is
-				}
+				ns[o] += rows[0]
 			}
+			rows = rows[1:]
 		}
 		for i, o := range f.Outcomes {
-			o.Lost = max(o.Lost, lost[i])
 			add(&f.Func, o, ns[i])
 		}
 	}
@@ -228,5 +152,5 @@ func (t *trace) count(pkgs []branches.Package, symbols []branches.Symbol) (map[K
 			}
 		}
 	}
-	return counts, nil
+	return counts
 }

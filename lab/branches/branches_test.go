@@ -79,32 +79,93 @@ func TestCodeIsUnchanged(t *testing.T) {
 	}
 }
 
-// Of a condition with && that becomes one comparison the table counts how often it holds, and how often not, and says that the outcomes
-// of the left operand are merged.
-func checkMerged(t *testing.T, file string, counts map[Key]Count) {
+// marked calls f for each outcome of a decision in the lines of a file that have a mark, with the line from its column on, and returns how
+// many these are.
+func marked(t *testing.T, file, mark string, counts map[Key]Count, f func(k Key, c Count, rest string)) (n int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, n := 0, 0
+	line := 0
 	for s := range strings.Lines(string(text)) {
-		if line++; !strings.HasSuffix(strings.TrimSpace(s), "// merged") {
+		if line++; !strings.Contains(s, "// "+mark) {
 			continue
 		}
+		before := n
 		for k, c := range counts {
-			if k.Pos.File != file || k.Pos.Line != line {
+			decided := k.Kind == branches.True || k.Kind == branches.False || k.Kind == branches.Clause
+			if k.Pos.File == file && k.Pos.Line == line && decided {
+				f(k, c, s[k.Pos.Col-1:])
+				n++
+			}
+		}
+		if n == before {
+			t.Errorf("%s:%d has no outcomes", file, line)
+		}
+	}
+	return n
+}
+
+// Of a condition with && that becomes one comparison the table counts how often it holds, and how often not, and says that the outcomes
+// of the left operand are merged.
+func checkMerged(t *testing.T, file string, counts map[Key]Count) {
+	t.Helper()
+	n := marked(t, file, "merged", counts, func(k Key, c Count, rest string) {
+		whole := strings.HasPrefix(rest, "if")
+		if whole != (c.Lost == 0) || !whole && c.Lost != branches.Merged {
+			t.Errorf("%s: %s: lost because of %q", k.Pos, k.Kind, c.Lost)
+		}
+	})
+	if n != 4 {
+		t.Errorf("%s: %d outcomes of conditions that are merged, want 4", file, n)
+	}
+}
+
+// Of conditional moves the table counts both outcomes, at an instruction that moves or sets something, unless none says by its flags
+// alone which way the branch went.
+func checkMoves(t *testing.T, p *program, file string, counts map[Key]Count) {
+	t.Helper()
+	code, err := readCode(p.exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols, err := readSymbols(p.exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	funcs, _, err := branches.Link(p.table, symbols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := map[Key]bool{}
+	for _, f := range funcs {
+		for _, r := range f.Rows {
+			var x instruction
+			if r.Way != branches.Taken && r.Way != branches.NotTaken {
 				continue
 			}
-			n++
-			whole := strings.HasPrefix(s[k.Pos.Col-1:], "if")
-			if whole != (c.Lost == 0) || !whole && c.Lost != branches.Merged {
-				t.Errorf("%s: %s: lost because of %q", k.Pos, k.Kind, c.Lost)
+			if _, err := x.decode(code, f.Addr+r.PC); err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range r.Outcomes {
+				k := Key{f.Outcomes[o].Kind, f.Outcomes[o].Pos}
+				moved[k] = moved[k] || x.moves
 			}
 		}
 	}
-	if n != 4 {
-		t.Errorf("%s: %d outcomes of conditions that are merged, want 4", file, n)
+	told := marked(t, file, "move", counts, func(k Key, c Count, _ string) {
+		if c.Lost != 0 || !moved[k] || c.N == 0 {
+			t.Errorf("%s: %s: %d times, lost because of %q, at a conditional move: %t", k.Pos, k.Kind, c.N, c.Lost, moved[k])
+		}
+	})
+	untold := marked(t, file, "untold", counts, func(k Key, c Count, _ string) {
+		if c.Lost != branches.Selected {
+			t.Errorf("%s: %s: lost because of %q", k.Pos, k.Kind, c.Lost)
+		}
+	})
+	if told < 30 || untold < 8 {
+		t.Errorf("%s: %d outcomes of conditional moves are told and %d are not, want 30 and 8", file, told, untold)
 	}
 }
 
@@ -113,9 +174,7 @@ func TestCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles much of std")
 	}
-	if _, err := exec.LookPath("valgrind"); err != nil {
-		t.Skip("valgrind is not in PATH")
-	}
+	tracer := buildTracer(t)
 	pepbuild, err := pepbuildtest.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -144,13 +203,14 @@ func TestCounts(t *testing.T) {
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			p := build(t, pepbuild, test.program, test.cover)
-			counts, err := Run(p.exe, p.table, t.TempDir(), test.args...)
+			counts, err := Run(p.exe, p.table, tracer, t.TempDir(), test.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			coverage := p.coverage(t, test.args...)
 			if strings.HasPrefix(test.program, "testdata") {
 				checkMerged(t, filepath.Join(p.source, "main.go"), counts)
+				checkMoves(t, p, filepath.Join(p.source, "main.go"), counts)
 			}
 			r, err := Compare(counts, coverage)
 			if err != nil {
@@ -178,6 +238,18 @@ func TestCounts(t *testing.T) {
 			}
 		})
 	}
+}
+
+// buildTracer builds the tool for valgrind, or skips the test.
+func buildTracer(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := BuildTracer("testdata/tracer/tracer.c", dir); errors.Is(err, ErrNoTracer) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // A program is built plainly, with a table, and with coverage.

@@ -93,10 +93,7 @@ func TestCold(t *testing.T) {
 			if states[cold.Never] < test.never || states[cold.Never]+states[cold.Ran] < test.known || states[cold.NoCode] == 0 {
 				t.Errorf("want %d that never happened, %d that are known, and some that are not", test.never, test.known)
 			}
-			if _, err := exec.LookPath("valgrind"); err != nil {
-				t.Skip("valgrind is not in PATH")
-			}
-			exact, err := Run(p.exe, p.table, t.TempDir(), test.args...)
+			exact, err := Run(p.exe, p.table, buildTracer(t), t.TempDir(), test.args...)
 			if err != nil {
 				t.Fatal(err)
 			}

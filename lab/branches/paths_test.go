@@ -1,7 +1,6 @@
 package branches
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,12 +23,7 @@ func TestPaths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles much of std")
 	}
-	tracer := t.TempDir()
-	if err := BuildTracer("testdata/tracer/tracer.c", tracer); errors.Is(err, ErrNoTracer) {
-		t.Skip(err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
+	tracer := buildTracer(t)
 	pepbuild, err := pepbuildtest.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

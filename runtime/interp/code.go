@@ -55,7 +55,7 @@ const emptying = 1 << 31
 type Actions struct {
 	At       uint64 // before the instruction
 	Index    uint64 // at a jump by a table: plus the index
-	Taken    uint64 // if the branch is taken
+	Taken    uint64 // if the branch is taken, or the condition holds of CMOVcc or SETcc
 	NotTaken uint64 // if not
 
 	// Note is for the function that finds actions: a machine keeps it from one instruction to the next.

@@ -500,6 +500,15 @@ func (d *decoder) jump(k kind, rel uint64) {
 	o.sh, o.disp = c, int64(to-d.start)
 }
 
+// decides emits the events of an instruction that does something if a condition holds, and is no jump: in front of the operation
+// that looks at the flags, which are there for that.
+func (d *decoder) decides(c uint8) {
+	if d.acts.Taken != 0 || d.acts.NotTaken != 0 {
+		o := d.emit(kActIf)
+		o.sh, o.imm, o.disp = c, d.acts.Taken, int64(d.acts.NotTaken)
+	}
+}
+
 // twoBytes decodes opcodes that begin with 0F.
 func (d *decoder) twoBytes() (end, ok bool) {
 	c := d.opcode
@@ -516,6 +525,7 @@ func (d *decoder) twoBytes() (end, ok bool) {
 			o := d.emit(kMov64)
 			o.d, o.s, dst = rDst, d.reg, rDst
 		}
+		d.decides(c & 15)
 		o := d.emit(k)
 		o.d, o.s, o.sh = dst, s, c&15
 		if w == 2 {
@@ -531,6 +541,7 @@ func (d *decoder) twoBytes() (end, ok bool) {
 		if d.memory || d.high(r) {
 			r = rTmp
 		}
+		d.decides(c & 15)
 		o := d.emit(kSet)
 		o.d, o.sh = r, c&15
 		if r == rTmp {

@@ -146,6 +146,63 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// Events of CMOVcc and SETcc say whether the instruction moves, or sets to 1.
+func TestEventsOfConditions(t *testing.T) {
+	c, m := newMachine()
+	var word [8]byte
+	for cc := range byte(16) {
+		code := []byte{
+			0x48, 0x0f, 0x40 | cc, 0xc1, // 0: CMOVQcc CX, AX
+			0x0f, 0x40 | cc, 0x13, // 4: CMOVLcc (BX), DX
+			0x66, 0x0f, 0x40 | cc, 0xf1, // 7: CMOVWcc CX, SI
+			0x0f, 0x90 | cc, 0xc5, // 11: SETcc CH
+			0x40, 0x0f, 0x90 | cc, 0xc7, // 14: SETcc DI
+			0x0f, 0x90 | cc, 0x03, // 18: SETcc (BX)
+			0xcc,
+		}
+		pc := address(&code[0])
+		events := map[uint64]Actions{0: {Taken: 1, NotTaken: 2}, 4: {At: 3, Taken: 4, NotTaken: 5}, 7: {Taken: 6}, 11: {NotTaken: 7},
+			14: {Taken: 8, NotTaken: 9}, 18: {NotTaken: 10, Taken: 11}}
+		c.Actions = func(at uint64, a *Actions) bool {
+			*a = events[at-pc]
+			return true
+		}
+		for i := range 64 {
+			if c.Exact = i&32 != 0; i&31 == 0 {
+				c.Clear()
+			}
+			var got, want []uint64
+			m.Act = func(_ *Machine, e uint64) { got = append(got, e) }
+			m.R[rAX], m.R[rCX], m.R[rDX], m.R[rBX], m.R[rSI], m.R[rDI] = 1, 0x0202, 1, address(&word[0]), 1, 2
+			word = [8]byte{2}
+			flags := uint64(i&1 | i>>1&1<<2 | i>>2&1<<6 | i>>3&1<<7 | i>>4&1<<11) // carry, parity, zero, sign, overflow
+			m.Reset(pc, flags)
+			if why := m.Run(100); why != Breakpoint || m.Flags() != flags {
+				t.Fatalf("%v, flags %#x, want %v, %#x", why, m.Flags(), Breakpoint, flags)
+			}
+			add := func(holds bool, taken, notTaken uint64) {
+				if !holds {
+					taken = notTaken
+				}
+				if taken != 0 {
+					want = append(want, taken)
+				}
+			}
+			stored, _ := m.Load(m.R[rBX], 1)
+			add(m.R[rAX] == 0x0202, 1, 2)
+			want = append(want, 3)
+			add(m.R[rDX] == 2, 4, 5)
+			add(m.R[rSI] == 0x0202, 6, 0)
+			add(m.R[rCX] == 0x0102, 0, 7)
+			add(m.R[rDI] == 1, 8, 9)
+			add(stored == 1, 11, 10)
+			if !slices.Equal(got, want) {
+				t.Errorf("condition %d, flags %#x: events %v, want %v", cc, flags, got, want)
+			}
+		}
+	}
+}
+
 // A full cache ends the window. So do too many stores, and a jump to nowhere.
 func TestEnds(t *testing.T) {
 	c, m := newMachine()

@@ -131,7 +131,7 @@ const (
 	kSet // the low byte of d
 	kPush
 	kPop
-	kXchg
+	kActIf     // reports the event imm if condition sh holds, and otherwise the event disp; 0 is none
 	kCmpxchg   // compares rAX with rDst, stores are separate
 	kCmpxchg16 // the whole of CMPXCHG8B and 16B
 	kString    // MOVS, STOS, LODS, SCAS, CMPS with and without REP

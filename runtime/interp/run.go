@@ -322,6 +322,14 @@ enter:
 				v |= 1
 			}
 			r[o.d] = v
+		case kActIf:
+			v = uint64(o.disp)
+			if m.holds(o.sh) {
+				v = o.imm
+			}
+			if v != 0 {
+				m.Act(m, v)
+			}
 		case kPush:
 			a = r[rSP] - 8
 			v = r[o.s] + o.imm

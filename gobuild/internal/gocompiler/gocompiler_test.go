@@ -231,6 +231,7 @@ func TestPassesThatLoseOutcomes(t *testing.T) {
 	edit("pepbranches.go", "import (\n", "import (\n\t\"os\"\n")
 	edit("pepbranches.go", "// PepNew returns", "func pepPlanted(s string) bool { return os.Getenv(\"PEPPLANTED\") == s }\n\n// PepNew returns")
 	edit("fuse.go", "\tb.pepMerge(c)\n", "\tif !pepPlanted(\"fuse\") {\n\t\tb.pepMerge(c)\n\t}\n")
+	edit("pepselects.go", "\tif len(s.Yes)+len(s.No) > 0 {\n", "\tif len(s.Yes)+len(s.No) > 0 && !pepPlanted(\"select\") {\n")
 	edit("trim.go", "\t\tb.pepTrim()\n", "\t\tif !pepPlanted(\"trim\") {\n\t\t\tb.pepTrim()\n\t\t}\n")
 	edit("tighten.go", "func tighten(f *Func) {\n", "func tighten(f *Func) {\n\tif pepPlanted(\"tighten\") {\n\t\tf.pepGone(f.Entry.Probes)\n\t\tf.Entry.Probes = nil\n\t}\n")
 	dir := t.TempDir()
@@ -239,10 +240,11 @@ func TestPassesThatLoseOutcomes(t *testing.T) {
 	if err := b.build(); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(dir, "p.go"), "package p\n\nfunc f(n int) {\n\tgoto next\nnext:\n\tswitch n {\n\tcase 1:\n\tcase 2:\n\t\tprintln(n)\n\t}\n}\n")
+	write(t, filepath.Join(dir, "p.go"), "package p\n\nfunc f(n int) {\n\tgoto next\nnext:\n\tswitch n {\n\tcase 1:\n\tcase 2:\n\t\tprintln(n)\n\t}\n}\n\nfunc g(a, b int) int {\n\tif a < b {\n\t\ta = b\n\t}\n\treturn a\n}\n")
 	for planted, want := range map[string]string{
 		"":        "",
 		"fuse":    `in p\.f pass "short circuit" leaves outcome \d+ \(\w\) in 0 places instead of 1`,
+		"select":  `in p\.g pass "branchelim" leaves outcome \d+ \(\w\) in 0 places instead of 1`,
 		"trim":    `in p\.f pass "trim" leaves outcome \d+ \(\w\) in 0 places instead of 1`,
 		"tighten": `in p\.f pass "tighten" removes outcomes`,
 	} {

@@ -31,7 +31,7 @@ func main() {
 		logic(a, b, i)
 		ranges(a, b)
 		sink += table(a) + dense(a) + texts(w) + kinds(any(w), any(a), any(i > 5))
-		sink += pick(a, b) + int(pick(float64(a), float64(b)))
+		sink += pick(a, b) + int(pick(float64(a), float64(b))) + moved(a, b, i) + moves(uint32(a), int16(b), &words[0], w)
 		sink += loops(a) + jumps(a) + captured(a) + found(a) + next5(a, countdown) + rounds(a)
 		if err := recovers(a); err != nil && !errors.Is(err, errSmall) {
 			fmt.Println(err)
@@ -494,4 +494,161 @@ outer:
 		sum += 10
 	}
 	return sum
+}
+
+// Conditional moves. In lines that end with move, an instruction says which way the branch went, and in those that end with untold
+// none does.
+
+func moved(a, b, i int) int {
+	n := steps(a, b) + loaded(a, i) + either(a, b) + headed(a, b) + clauses(a, b) + nested(a, b)
+	return n + larger(b, i) + within(i, 30, 120) + ordered(a, b, i) + late(b, i) + stored(&pair{n: a}, b)
+}
+
+//go:noinline
+func steps(a, b int) int {
+	n := a
+	if a > b { // move
+		n++
+	}
+	if !(a < 7) { // move
+		n -= b
+	}
+	if b == 11 { // move
+		n <<= 1
+	}
+	return n
+}
+
+var odd = [4]bool{1: true, 3: true}
+
+//go:noinline
+func loaded(a, i int) int {
+	n := a
+	if odd[i&3] { // move
+		n = 5
+	}
+	if odd[a&3] { // untold: it is added
+		i++
+	}
+	return n + i
+}
+
+//go:noinline
+func either(a, b int) int {
+	if a != 3 { // move
+		a = b
+	} else {
+		a = 9
+	}
+	return a
+}
+
+//go:noinline
+func headed(a, b int) (n int) {
+	for k := range 3 {
+		if a < k { // move
+			a = k + b
+		}
+		n += a
+	}
+	return n
+}
+
+//go:noinline
+func clauses(a, b int) int {
+	switch {
+	case a > 8: // move
+		b = 3
+	default:
+		b = a
+	}
+	return b
+}
+
+//go:noinline
+func nested(a, b int) int {
+	n := b
+	if a > 4 { // move
+		if b > a { // untold: it is a move in both ways of the outer branch
+			n = a
+		}
+	}
+	return n
+}
+
+func larger(a, b int) int {
+	m := a
+	if b > m { // move
+		m = b
+	}
+	return m
+}
+
+func within(n, low, high int) int {
+	if n < low { // move
+		n = low
+	}
+	if n > high { // move
+		n = high
+	}
+	return n
+}
+
+// The second move stands in front of the first one, which needs what the inlined call returns.
+func ordered(a, b, i int) int {
+	n, k := i, a
+	if larger(a, i) > b { // move
+		n = 7
+	}
+	if b > 9 { // untold: a path would end between the two
+		k = i
+	}
+	return n ^ k
+}
+
+// The store needs a write barrier, behind which the moves are.
+//
+//go:noinline
+func stored(p *pair, b int) int {
+	last = p
+	n := b
+	if p.n > b { // move
+		n = 2
+	}
+	return n + larger(p.n, 12)
+}
+
+// The call is in front of the move.
+func late(a, b int) int {
+	n := either(a, b)
+	if n > 6 { // move
+		n = b
+	}
+	return n
+}
+
+//go:noinline
+func moves(a uint32, b int16, p *string, s string) int {
+	c := uint32(3)
+	if a >= 7 { // move
+		c = a
+	}
+	d := b
+	if b < 4 { // move
+		d = int16(c)
+	}
+	q := &s
+	if a != c { // move
+		q = p
+	}
+	e := uint64(a)
+	if float64(a) > float64(b) { // move
+		e = 9
+	}
+	f := e
+	if float32(a) == float32(b) { // untold: two moves
+		f = 4
+	}
+	use(q)
+	return int(c) + int(d) + int(e+f)
 }

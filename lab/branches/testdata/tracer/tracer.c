@@ -3,9 +3,9 @@
 //	valgrind --tool=peprows --rows=FILE --out=FILE program
 //
 // The file rows has their addresses, of 8 bytes each, in order; the top bit says that the address of the next instruction is wanted,
-// too. To the other file it writes five numbers of 8 bytes for each execution: the address, the depth of the stack there,
-// the goroutine, the address of the next instruction or 0, and how many instructions were executed so far. In the last five
-// numbers, all but that are 0.
+// too, and the one below that a condition is, whose code in Jcc is in bits 56 to 59. To the other file it writes five numbers of 8
+// bytes for each execution: the address, the depth of the stack there, the goroutine, the address of the next instruction,
+// whether the condition holds, or 0, and how many instructions were executed so far. In the last five numbers, all but that are 0.
 
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
@@ -23,6 +23,7 @@
 // Not in the headers for tools.
 extern Long VG_(fsize)(Int fd);
 extern Int VG_(safe_fd)(Int fd);
+extern ULong amd64g_calculate_condition(ULong cond, ULong cc_op, ULong cc_dep1, ULong cc_dep2, ULong cc_ndep);
 
 static const HChar *rows_name, *out_name;
 static ULong *rows;
@@ -73,6 +74,11 @@ static VG_REGPARM(3) void branch(ULong pc, ULong sp, ULong g) {
 	pending++;
 }
 
+static void condition(VexGuestAMD64State *s, ULong pc, ULong code) {
+	ULong holds = amd64g_calculate_condition(code, s->guest_CC_OP, s->guest_CC_DEP1, s->guest_CC_DEP2, s->guest_CC_NDEP);
+	record(pc, depth_of(s->guest_RSP, s->guest_R14), s->guest_R14, holds);
+}
+
 static VG_REGPARM(1) void next(ULong pc) {
 	ThreadId t = VG_(get_running_tid)();
 	if (t >= sizeof branches / sizeof branches[0] || branches[t].pc == 0)
@@ -82,16 +88,20 @@ static VG_REGPARM(1) void next(ULong pc) {
 	pending--;
 }
 
+#define WANT_NEXT (1ULL << 63)
+#define WANT_CONDITION (1ULL << 62)
+#define WANT (0xffULL << 56)
+
 static ULong find(ULong pc) {
 	Long lo = 0, hi = nrows;
 	while (lo < hi) {
 		Long m = lo + (hi - lo) / 2;
-		if ((rows[m] & ~(1ULL << 63)) < pc)
+		if ((rows[m] & ~WANT) < pc)
 			lo = m + 1;
 		else
 			hi = m;
 	}
-	return lo < nrows && (rows[lo] & ~(1ULL << 63)) == pc ? rows[lo] : 0;
+	return lo < nrows && (rows[lo] & ~WANT) == pc ? rows[lo] : 0;
 }
 
 static IRExpr *reg(IRSB *sb, Int offset) {
@@ -121,8 +131,18 @@ static IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayo
 		addStmtToIRSB(sb, IRStmt_Dirty(d));
 		if (row == 0)
 			continue;
+		if (row & WANT_CONDITION) {
+			d = unsafeIRDirty_0_N(0, "condition", VG_(fnptr_to_fnentry)(condition),
+			                      mkIRExprVec_3(IRExpr_GSPTR(), mkIRExpr_HWord(pc), mkIRExpr_HWord(row >> 56 & 15)));
+			d->nFxState = 1;
+			VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
+			d->fxState[0].fx = Ifx_Read;
+			d->fxState[0].size = offsetof(VexGuestAMD64State, guest_RIP);
+			addStmtToIRSB(sb, IRStmt_Dirty(d));
+			continue;
+		}
 		IRExpr *sp = reg(sb, offsetof(VexGuestAMD64State, guest_RSP)), *g = reg(sb, offsetof(VexGuestAMD64State, guest_R14));
-		Bool branches = row >> 63;
+		Bool branches = (row & WANT_NEXT) != 0;
 		d = unsafeIRDirty_0_N(3, branches ? "branch" : "at", VG_(fnptr_to_fnentry)(branches ? (void *)branch : (void *)at),
 		                      mkIRExprVec_3(mkIRExpr_HWord(pc), sp, g));
 		addStmtToIRSB(sb, IRStmt_Dirty(d));

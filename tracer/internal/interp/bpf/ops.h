@@ -100,7 +100,7 @@ enum {
 	K_SET = 70,
 	K_PUSH = 71,
 	K_POP = 72,
-	K_XCHG = 73,
+	K_ACT_IF = 73,
 	K_CMPXCHG = 74,
 	K_CMPXCHG16 = 75,
 	K_STRING = 76,

@@ -93,7 +93,7 @@ const (
 	kSet       = 70
 	kPush      = 71
 	kPop       = 72
-	kXchg      = 73
+	kActIf     = 73
 	kCmpxchg   = 74
 	kCmpxchg16 = 75
 	kString    = 76

@@ -53,8 +53,8 @@ func TestPaths(t *testing.T) {
 			if p.counts.At == 0 || p.counts.Taken == 0 || p.counts.NotTaken == 0 || p.counts.Ended == 0 {
 				t.Error("the windows have met too little")
 			}
-			if name == jumps && p.counts.Jump == 0 {
-				t.Error("the windows have met no jump by a table")
+			if name == jumps && (p.counts.Jump == 0 || p.counts.Moves == 0) {
+				t.Error("the windows have met no jump by a table, or no conditional move")
 			}
 			all.add(p.counts)
 		})
@@ -63,12 +63,13 @@ func TestPaths(t *testing.T) {
 }
 
 // counts says what windows have met: actions by the way of their instructions, and ends of paths.
-type counts struct{ At, Taken, NotTaken, Jump, Ended int }
+type counts struct{ At, Taken, NotTaken, Moves, Jump, Ended int }
 
 func (c *counts) add(d counts) {
 	c.At += d.At
 	c.Taken += d.Taken
 	c.NotTaken += d.NotTaken
+	c.Moves += d.Moves
 	c.Jump += d.Jump
 	c.Ended += d.Ended
 }
@@ -278,6 +279,23 @@ func (p *paths) time(th *ptrace.Thread) {
 	p.follow.Dropped = 0
 }
 
+// conditionOf returns the condition of CMOVcc or SETcc.
+func conditionOf(code []byte) (cc byte, ok bool) {
+	i := slices.IndexFunc(code, func(b byte) bool { return b != 0x66 && b&0xf0 != 0x40 }) // behind prefixes
+	if i < 0 || i+1 >= len(code) || code[i] != 0x0f {
+		return 0, false
+	}
+	group := code[i+1] >> 4
+	return code[i+1] & 15, group == 4 || group == 9
+}
+
+// holds reports whether a condition holds.
+func holds(cc byte, flags uint64) bool {
+	bit := func(n uint) bool { return flags>>n&1 != 0 }
+	carry, parity, zero, less := bit(0), bit(2), bit(6), bit(7) != bit(11)
+	return [8]bool{bit(11), carry, zero, carry || zero, bit(7), parity, less, zero || less}[cc>>1] != (cc&1 != 0)
+}
+
 // happens reports whether an instruction has been executed in a way.
 func (p *paths) happens(th *ptrace.Thread, w way, before moment) (bool, error) {
 	if w.Way == actiontable.At {
@@ -285,11 +303,16 @@ func (p *paths) happens(th *ptrace.Thread, w way, before moment) (bool, error) {
 		return true, nil
 	}
 	var code [15]byte
-	in, err := x86asm.Decode(code[:th.ReadCode(before.pc, code[:])], 64)
+	text := code[:th.ReadCode(before.pc, code[:])]
+	in, err := x86asm.Decode(text, 64)
 	if err != nil {
 		return false, err
 	}
 	taken := in.Op == x86asm.JMP || th.Regs.Rip != before.pc+uint64(in.Len)
+	if cc, ok := conditionOf(text[:in.Len]); ok {
+		taken = holds(cc, before.flags)
+		p.counts.Moves++
+	}
 	switch w.Way {
 	case actiontable.Taken:
 		if taken {

@@ -1,4 +1,4 @@
-// Command jumps spends its time in switches that the compiler makes jumps by tables of, in loops, calls and panics.
+// Command jumps spends its time in switches that the compiler makes jumps by tables of, in loops, conditional moves, calls and panics.
 package main
 
 import "os"
@@ -15,7 +15,11 @@ func main() {
 // machine executes random operations.
 func machine(seed int) (sum int) {
 	x := uint32(seed) * 2654435761
+	low := 0
 	for range 40 {
+		if sum < low {
+			low = sum
+		}
 		x ^= x << 13
 		x ^= x >> 17
 		x ^= x << 5
@@ -50,7 +54,7 @@ func machine(seed int) (sum int) {
 			}
 		}
 	}
-	return sum
+	return sum - low
 }
 
 func depth(n int) int {
