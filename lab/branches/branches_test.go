@@ -79,8 +79,8 @@ func TestCodeIsUnchanged(t *testing.T) {
 	}
 }
 
-// marked calls f for each outcome of a decision in the lines of a file that have a mark, with the line from its column on, and returns how
-// many these are.
+// marked calls f for each outcome of a decision in the lines of a file that have a mark, with the line from its column on,
+// and returns how many these are.
 func marked(t *testing.T, file, mark string, counts map[Key]Count, f func(k Key, c Count, rest string)) (n int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -122,8 +122,8 @@ func checkMerged(t *testing.T, file string, counts map[Key]Count) {
 	}
 }
 
-// Of conditional moves the table counts both outcomes, at an instruction that moves or sets something, unless none says by its flags
-// alone which way the branch went.
+// Of conditional moves the table counts both outcomes, at an instruction that moves or sets something, unless none says by
+// its flags alone which way the branch went.
 func checkMoves(t *testing.T, p *program, file string, counts map[Key]Count) {
 	t.Helper()
 	code, err := readCode(p.exe)

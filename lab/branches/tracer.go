@@ -87,16 +87,18 @@ type instruction struct {
 	moves   bool           // it is CMOVcc or SETcc
 }
 
-// What the tool writes down of an instruction: the address of the next one, or whether a condition holds, whose code is at a bit.
+// What the tool writes down of an instruction: the address of the next one, or whether a condition holds, whose code is at a
+// bit.
 const (
 	wantNext      = 1 << 63
 	wantCondition = 1 << 62
 	conditionBit  = 56
 )
 
-// trace runs a program under valgrind, with the tool in a directory, and calls f each time that what a row says happens, in order.
-// It returns how many instructions the program has executed.
-func trace(exe string, rows map[uint64][]row, tracer, dir string, f func(m *moment, n int) error, args ...string) (uint64, error) {
+// trace runs a program under valgrind, with the tool in a directory, and calls f each time that what a row says happens, in
+// order. It returns how many instructions the program has executed.
+func trace(exe string, rows map[uint64][]row, tracer, dir string, f func(m *moment, n int) error,
+	args ...string) (uint64, error) {
 	byPC, file, err := instructions(exe, rows)
 	if err != nil {
 		return 0, err
@@ -109,7 +111,8 @@ func trace(exe string, rows map[uint64][]row, tracer, dir string, f func(m *mome
 		return 0, fmt.Errorf("mkfifo: %w: %s", err, out)
 	}
 	defer os.Remove(out)
-	// Valgrind must not execute a block in front of the branch that leads to it, and must keep registers and flags up to date.
+	// Valgrind must not execute a block in front of the branch that leads to it, and must keep registers and flags up to
+	// date.
 	flags := []string{"--tool=peprows", "--vex-guest-chase=no", "--vex-iropt-register-updates=allregs-at-each-insn",
 		"--rows=" + rowsFile, "--out=" + out, exe}
 	cmd := exec.Command("valgrind", append(flags, args...)...)

@@ -500,8 +500,8 @@ func (d *decoder) jump(k kind, rel uint64) {
 	o.sh, o.disp = c, int64(to-d.start)
 }
 
-// decides emits the events of an instruction that does something if a condition holds, and is no jump: in front of the operation
-// that looks at the flags, which are there for that.
+// decides emits the events of an instruction that does something if a condition holds, and is no jump: in front of the
+// operation that looks at the flags, which are there for that.
 func (d *decoder) decides(c uint8) {
 	if d.acts.Taken != 0 || d.acts.NotTaken != 0 {
 		o := d.emit(kActIf)
