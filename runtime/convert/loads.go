@@ -17,15 +17,16 @@ func (c Counts) LoadFiles(p *report.Profile) []report.File {
 	symbols := symbol.NewTable(c.Here.Text)
 	l := report.Loads{Text: c.Text, Near: c.Windows.Near, Memory: c.Windows.Memory}
 	l.At = func(pc uint32) []report.Frame { return symbols.At(pc + 1) } // as if it were a return address
-	weighed, _ := c.weighed()
-	c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
-		own := windowOf(w)
-		x := report.LoadWindow{Weight: weighed[len(l.Windows)].Weight(), Waiting: own.Part(float64(w.Memory))}
-		for _, r := range records[:w.Loads] {
+	windows, _ := c.logged()
+	for i := range windows {
+		w := &windows[i]
+		own := windowOf(&w.Window)
+		x := report.LoadWindow{Weight: w.weighed.Weight(), Waiting: own.Part(float64(w.Memory))}
+		for _, r := range w.records[:w.Loads] {
 			x.Loads = append(x.Loads, report.TimedLoad{PC: r.Entry, Cycles: r.Count})
 		}
 		l.Windows = append(l.Windows, x)
-	})
+	}
 	l.All = float64(min(c.Log, pepfile.MaxPlausible))
 	return l.Write(p)
 }

@@ -13,41 +13,55 @@ import (
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
-// windows returns the windows in the log. The slice samples has for each entry the index of its sample + 1, or 0.
-func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
-	var weighed []weigh.Window
-	weighed, d.windows = c.weighed()
-	c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
-		var b report.Burst
-		b.Ticks, b.Weight = c.ticks(w.Time), weighed[len(list)].Weight()
-		for _, r := range records[w.Loads:] {
-			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
-				b.Samples = append(b.Samples, samples[i]-1)
-				b.Counts = append(b.Counts, r.Count)
-			}
-		}
-		list = append(list, b)
-	})
-	return list
+// A logged is a window in the log.
+type logged struct {
+	pepfile.Window
+	records []pepfile.WindowRecord
+	weighed weigh.Window
 }
 
-// weighed returns what the weights of the windows in the log come from, and how many of these are damaged.
-func (c Counts) weighed() (list []weigh.Window, damaged int) {
+// logged returns the windows in the log, and how many of these are damaged. It reads the log once, since the program may still
+// take windows.
+func (c Counts) logged() (list []logged, damaged int) {
+	var weighed []weigh.Window
 	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...)})
 		x := windowOf(w)
 		for _, r := range records[w.Loads:] {
 			if i := r.Entry - 1; i < c.Slots && c.Entry(i).Path != pepfile.TickPath {
 				x.Paths = append(x.Paths, weigh.Ended{Path: c.Entry(i).Path, Count: float64(r.Count)})
 			}
 		}
-		list = append(list, x)
+		weighed = append(weighed, x)
 	})
-	weigh.Level(list)
+	weigh.Level(weighed)
+	for i := range list {
+		list[i].weighed = weighed[i]
+	}
 	return list, damaged
 }
 
 func windowOf(w *pepfile.Window) weigh.Window {
 	return weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
+}
+
+// windows returns the windows in the log. The slice samples has for each entry the index of its sample + 1, or 0.
+func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
+	var windows []logged
+	windows, d.windows = c.logged()
+	for i := range windows {
+		w := &windows[i]
+		var b report.Burst
+		b.Ticks, b.Weight = c.ticks(w.Time), w.weighed.Weight()
+		for _, r := range w.records[w.Loads:] {
+			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
+				b.Samples = append(b.Samples, samples[i]-1)
+				b.Counts = append(b.Counts, r.Count)
+			}
+		}
+		list = append(list, b)
+	}
+	return list
 }
 
 // tellWindows adds the numbers of windows, of ticks without one, and of functions whose paths the code does not tell.

@@ -314,3 +314,33 @@ func TestRewrittenCode(t *testing.T) {
 	c.Texts[1].High += 5
 	run("after the end of the text moved", Refused, 1, 7)
 }
+
+// Code is read in the same way from a text and from elsewhere, and it is noticed if its first byte changes meanwhile.
+func TestReadCode(t *testing.T) {
+	code := make([]byte, 1<<17) // too large for the stack, which may move
+	for i := range code {
+		code[i] = byte(i*7 + i>>8)
+	}
+	base := address(&code[0])
+	for _, text := range []Text{{}, {base, base + LineSize}, {base + LineSize, base + 2*LineSize}} {
+		c, m := newMachine()
+		c.Texts[0] = text
+		d := &m.d
+		for _, at := range []int{0, 1, LineSize - 17, LineSize - 16, LineSize - 15, LineSize - 1, LineSize, LineSize + 100} {
+			d.pc, d.have, d.pos, d.bad = base+uint64(at), 0, 0, false
+			for i := range maxInsnSize {
+				if b := d.byte(); b != code[at+i] || d.bad {
+					t.Fatalf("text %v: byte %d of the instruction at %d is %#x, want %#x", text, i, at, b, code[at+i])
+				}
+			}
+			if !d.unchanged() {
+				t.Errorf("text %v: the instruction at %d has changed", text, at)
+			}
+			code[at] ^= 1
+			if d.unchanged() {
+				t.Errorf("text %v: the instruction at %d has not changed", text, at)
+			}
+			code[at] ^= 1
+		}
+	}
+}

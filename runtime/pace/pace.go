@@ -12,15 +12,13 @@
 // Let b be the budget. The pace spends 0.94·b, and it keeps an account: time adds 0.94·b of
 // its length, a burst takes away its cost, and the account never has more than most, 0.1·b of
 // a second. The next interval is the one in which time adds what a burst costs in the mean, less
-// a quarter of what the account has, or and a quarter of what it lacks. What it lacks beyond
-// most, it gets back at once. The cost of a burst is known at the next tick, which begins a
-// burst itself. So in any ten seconds sampling takes at most 9.4·b + 0.2·b of a second, and two
-// bursts. If a burst costs at most 0.2·b of a second, which is 1 ms for a budget of 0.5 %,
-// sampling stays below the budget over any ten seconds.
+// a quarter of the account. If the account is below zero, the interval is longer by that; and
+// what it lacks beyond most, it gets back at once. The cost of a burst is known at the next
+// tick, which begins a burst itself. So in any ten seconds sampling takes at most 9.4·b + 0.2·b
+// of a second, and two bursts. If a burst costs at most 0.2·b of a second, which is 1 ms for a
+// budget of 0.5 %, sampling stays below the budget over any ten seconds.
 //
-// The account is paid back in parts because intervals that differ are less precise: in a
-// simulation with bursts that differ by a factor of 1.4 and become cheaper with time, a run of
-// 2 s has 93 bursts that are worth 82 equal ones, and 77 if all is paid back at once.
+// The account is paid back in parts because ticks that stand for unequal times are less precise.
 //
 // # Weights
 //

@@ -54,6 +54,9 @@ func Level(windows []Window) {
 	for i := range windows {
 		w := &windows[i]
 		all := w.ends()
+		if all <= 0 {
+			continue
+		}
 		for _, p := range w.Paths {
 			x := usual[p.Path]
 			usual[p.Path] = sum{x.waits + p.Count/all*w.Waits, x.steps + p.Count/all*w.Steps}

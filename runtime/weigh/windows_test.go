@@ -36,9 +36,10 @@ func TestLevel(t *testing.T) {
 		{Steps: 100, Waits: 10_000, Paths: []Ended{{Path: 2, Count: 9}}},
 		{Steps: 100, Waits: 5},
 		{Steps: 0, Waits: 3, Paths: []Ended{{Path: 3, Count: 1}}},
+		{Steps: 100, Waits: 7, Paths: []Ended{{Path: 1, Count: 0}}},
 	}
 	Level(list)
-	for i, want := range []float64{200, 600, 10_000, 5, 3} {
+	for i, want := range []float64{200, 600, 10_000, 5, 3, 7} {
 		if got := list[i].Waits; math.Abs(got-want) > 1e-9*want {
 			t.Errorf("window %d waits for %g cycles, want %g", i, got, want)
 		}

@@ -199,3 +199,21 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// seek finds the same row as search, wherever it begins.
+func TestSeek(t *testing.T) {
+	var rows []actiontable.Row
+	for pc := uint32(3); pc < 60; pc += 1 + pc%5 {
+		for way := range actiontable.Way(pc % 3) {
+			rows = append(rows, actiontable.Row{PC: pc, Way: way})
+		}
+	}
+	for from := -1; from <= len(rows)+1; from++ {
+		for pc := range uint32(64) {
+			k := actiontable.Key(pc, actiontable.At, 0)
+			if got, want := seek(rows, from, k), search(rows, k); got != want {
+				t.Fatalf("PC %d from %d of %d rows: row %d, want %d", pc, from, len(rows), got, want)
+			}
+		}
+	}
+}
