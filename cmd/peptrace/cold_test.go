@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/pepgo/pep/analyze/cold"
 )
 
@@ -90,6 +92,49 @@ func TestColdProgram(t *testing.T) {
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "never") || !strings.Contains(string(out), "0.0%") {
 		t.Errorf("go tool cover: %v\n%s", err, out)
+	}
+}
+
+// An interrupt that comes while peptrace writes what it saw does not end it: the file is whole.
+func TestColdInterruptedLate(t *testing.T) {
+	needRights(t)
+	profile := filepath.Join(t.TempDir(), "profile")
+	if err := unix.Mkfifo(profile, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Open(profile, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(fd), profile)
+	defer f.Close()
+	// The pipe holds a small part of the profile. So while nobody reads it, peptrace has not written all of it.
+	size, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tracer := exec.Command(os.Args[0], "cold", "-pkg", "std", "-coverprofile", profile, exits(t), "x")
+	tracer.Args[0] = "peptrace"
+	var said bytes.Buffer
+	tracer.Stdout, tracer.Stderr = &said, &said
+	if err := tracer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tooLong := time.AfterFunc(time.Minute, func() { tracer.Process.Kill() })
+	defer tooLong.Stop()
+	if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 60_000); n != 1 {
+		t.Errorf("waiting for the profile: %v", err)
+	}
+	tracer.Process.Signal(os.Interrupt)
+	if err := unix.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(f)
+	if err != nil || len(text) < 10*size || !bytes.HasSuffix(text, []byte("\n")) {
+		t.Errorf("the profile has %d bytes, %v", len(text), err)
+	}
+	if err := tracer.Wait(); err == nil || tracer.ProcessState.ExitCode() != 3 {
+		t.Errorf("peptrace: %v, want the program's exit status 3\n%s", err, &said)
 	}
 }
 

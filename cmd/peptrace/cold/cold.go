@@ -57,13 +57,12 @@ func Run(c *command.Call) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	stop := terminal.Forward(q.Program, cancel)
-	defer stop()
+	// A late ^C does not end the command either: what it saw cannot be seen again, so it is written in any case.
+	defer terminal.Forward(q.Program, cancel)()
 	d, err := tracer.Cold(ctx, q, func(probes int) { c.Note("%s; ^C ends", listing.Count(probes, "probe")) })
 	if err != nil {
 		return err
 	}
-	stop()
 	var ended error
 	if q.Program != nil {
 		ended = q.Program.Wait()
