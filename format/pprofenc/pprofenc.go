@@ -48,8 +48,8 @@ type Profile struct {
 	samples   buffer   // the last ones; encoded, field tags included
 	locations buffer
 	functions buffer
-	message   buffer // one sample, and within it
-	packed    buffer // one list of numbers: kept for their memory
+	message   buffer // one sample, location, …, and within it
+	packed    buffer // one list of numbers, line or label: kept for their memory
 
 	strings map[string]int64
 	table   []string
@@ -99,13 +99,14 @@ func (p *Profile) Function(f Function) uint64 {
 	}
 	id = uint64(len(p.funcIDs)) + 1
 	p.funcIDs[f] = id
-	var m buffer
+	m := p.message[:0]
 	m.uint(1, id)
 	m.int(2, p.str(f.Name))
 	m.int(3, p.str(f.SystemName))
 	m.int(4, p.str(f.Filename))
 	m.int(5, f.StartLine)
 	p.functions.bytes(5, m)
+	p.message = m
 	return id
 }
 
@@ -118,13 +119,14 @@ func (p *Profile) Location(function uint64, lineNo int64) uint64 {
 	}
 	id = uint64(len(p.locIDs)) + 1
 	p.locIDs[l] = id
-	var lm, m buffer
+	m, lm := p.message[:0], p.packed[:0]
 	lm.uint(1, function)
 	lm.int(2, lineNo)
 	m.uint(1, id)
 	m.uint(2, lines)
 	m.bytes(4, lm)
 	p.locations.bytes(4, m)
+	p.message, p.packed = m, lm
 	return id
 }
 
@@ -133,24 +135,25 @@ type Labels buffer
 
 // Labels returns labels for the samples of p.
 func (p *Profile) Labels(labels ...Label) Labels {
-	var m, lm buffer
+	m, lm := p.message[:0], p.packed
 	for _, l := range labels {
 		lm = lm[:0]
 		lm.int(1, p.str(l.Key))
 		lm.int(2, p.str(l.Value))
 		m.bytes(3, lm)
 	}
-	return Labels(m)
+	p.message, p.packed = m, lm
+	return append(Labels(nil), m...)
 }
 
 // Number adds a label with a number to labels.
 func (p *Profile) Number(labels Labels, key string, n int64, unit string) Labels {
-	var lm buffer
-	m := buffer(labels)
+	m, lm := buffer(labels), p.packed[:0]
 	lm.int(1, p.str(key))
 	lm.int(3, n)
 	lm.int(4, p.str(unit))
 	m.bytes(3, lm)
+	p.packed = lm
 	return Labels(m)
 }
 

@@ -1,23 +1,17 @@
 package convert
 
-// This file makes the profile of loads that windows have timed.
+// This file reads the loads that windows have timed.
 
 import (
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/symbol"
 )
 
-// LoadFiles returns the profile of loads, if windows have timed any. The profile of paths is p.
-func (c Counts) LoadFiles(p *report.Profile) []report.File {
-	if poll.Mode != poll.Windows {
-		return nil
-	}
-	symbols := symbol.NewTable(c.Here.Text)
-	l := report.Loads{Text: c.Text, Near: c.Windows.Near, Memory: c.Windows.Memory}
+// loads returns the loads that windows have timed.
+func (c Counts) loads(windows []logged, symbols *symbol.Table) *report.Loads {
+	l := &report.Loads{Text: c.Text, Near: c.Windows.Near, Memory: c.Windows.Memory}
 	l.At = func(pc uint32) []report.Frame { return symbols.At(pc + 1) } // as if it were a return address
-	windows, _ := c.logged()
 	for i := range windows {
 		w := &windows[i]
 		own := windowOf(&w.Window)
@@ -28,5 +22,5 @@ func (c Counts) LoadFiles(p *report.Profile) []report.File {
 		l.Windows = append(l.Windows, x)
 	}
 	l.All = float64(min(c.Log, pepfile.MaxPlausible))
-	return l.Write(p)
+	return l
 }

@@ -39,7 +39,12 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		p.Sampled, p.Windows = true, poll.Mode == poll.Windows
 		p.Outside.Windows = p.Windows
 		both(func() {
-			p.Samples, p.Bursts, p.Polled = c.samples(pkgs, symbols, labels, &d)
+			var windows []logged
+			if p.Windows {
+				windows, d.windows = c.logged()
+				p.Loads = c.loads(windows, symbols)
+			}
+			p.Samples, p.Bursts, p.Polled = c.samples(pkgs, symbols, labels, windows, &d)
 		}, func() {
 			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
 		})
@@ -115,8 +120,8 @@ func (c Counts) tellDetached(f *facts.List) {
 
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
-// returns the bursts, in which the indices of paths are below polled.
-func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
+// returns the bursts or windows, in which the indices of paths are below polled.
+func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSets, windows []logged, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	filled := c.Filled()
 	list = make([]report.Sample, 0, filled)
 	known := newKeys(filled)
@@ -164,7 +169,7 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSe
 	}
 	d.ofSamples(c, sum)
 	if poll.Mode == poll.Windows {
-		return list, c.windows(samples, d), 0
+		return list, c.windows(windows, samples), 0
 	}
 	bursts, polled = c.bursts(samples)
 	return list, bursts, polled

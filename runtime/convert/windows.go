@@ -45,10 +45,8 @@ func windowOf(w *pepfile.Window) weigh.Window {
 	return weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
 }
 
-// windows returns the windows in the log. The slice samples has for each entry the index of its sample + 1, or 0.
-func (c Counts) windows(samples []int32, d *damage) (list []report.Burst) {
-	var windows []logged
-	windows, d.windows = c.logged()
+// windows returns windows as package report has them. The slice samples has for each entry the index of its sample + 1, or 0.
+func (c Counts) windows(windows []logged, samples []int32) (list []report.Burst) {
 	for i := range windows {
 		w := &windows[i]
 		var b report.Burst

@@ -32,10 +32,10 @@ func TestWindowsOfALog(t *testing.T) {
 	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Waits: 400}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}})
 	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Waits: 400}, nil)
 	c.Window(1).Steps++
-	var d damage
-	list := c.windows([]int32{0, 0, 6, 0, 0}, &d)
-	if len(list) != 1 || d.windows != 1 {
-		t.Fatalf("%d windows, %d damaged, want 1 and 1", len(list), d.windows)
+	windows, damaged := c.logged()
+	list := c.windows(windows, []int32{0, 0, 6, 0, 0})
+	if len(list) != 1 || damaged != 1 {
+		t.Fatalf("%d windows, %d damaged, want 1 and 1", len(list), damaged)
 	}
 	if b := list[0]; len(b.Samples) != 1 || b.Samples[0] != 5 || b.Counts[0] != 7 || b.Ticks != 2 || !(b.Weight > 0) {
 		t.Errorf("window %+v", b)

@@ -124,7 +124,7 @@ func writeProfiles(f pepfile.File, name string, untilNow bool) (kinds []string, 
 	if untilNow {
 		p.Duration = int64(sys.Now() - f.Start)
 	}
-	files := append(append(p.Write(), c.TapFiles(p)...), c.LoadFiles(p)...)
+	files := append(p.Write(), c.TapFiles(p)...)
 	if err := wire.Wrong(pkgs); err != nil {
 		return nil, err.Error()
 	}

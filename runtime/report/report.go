@@ -87,8 +87,9 @@ type Profile struct {
 	Bursts  []Burst
 	Polled  int
 
-	// Windows says that Bursts are windows.
+	// Windows says that Bursts are windows. Loads are those that they have timed.
 	Windows bool
+	Loads   *Loads
 
 	Mapping    pprofenc.Mapping
 	Facts      facts.List // Write adds what it finds
@@ -104,7 +105,7 @@ type Profile struct {
 	Both func(a, b func())
 }
 
-// Write returns the profile of paths and the profile of edges. It returns none if the
+// Write returns the profiles of paths, of edges, and of loads if there are any. It returns none if the
 // packages have been built for their taps only.
 func (p *Profile) Write() []File {
 	if !counted(p.Packages) && Tapped(wire.Packages(p.Packages)) {
@@ -196,6 +197,9 @@ func (p *Profile) Write() []File {
 		w.edges.addUnended(unended)
 		files[1].Data = pprofenc.Gzip(w.edges.Encode())
 	})
+	if p.Loads != nil {
+		files = append(files, p.Loads.Write(p)...)
+	}
 	return files
 }
 
