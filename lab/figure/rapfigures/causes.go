@@ -32,27 +32,36 @@ func measureBuffers(m *figure.Measured, name string, points []uint64) error {
 // are less than addresses are.
 const (
 	pieceOfLoads = 1 << 16
-	addresses    = 1 << 32 // and more: addresses, floating-point numbers, negative numbers
+	addresses    = 1 << 32 // and more: those of the heap and of stacks, floating-point numbers, negative numbers
 	everyMixed   = 17      // of the loads of a program, one of so many counts among those of all programs
 )
 
+// addFrequent adds the shares of the most frequent value, and of the 50 most frequent ones.
+func addFrequent(m *figure.Measured, name string, points []uint64) {
+	first, fifty := frequentOf(points)
+	m.Add(name+"first", first)
+	m.Add(name+"fifty", fifty)
+}
+
+func frequentOf(points []uint64) (first, fifty float64) {
+	top, _ := topPoints(points, 50)
+	return top[0], figure.Tally(top).Mean() * float64(len(top))
+}
+
 // measureFrequent measures how much of the loads the most frequent values are.
 func measureFrequent(m *figure.Measured, name string, points []uint64) {
-	add := func(name string, points []uint64) {
-		top, _ := topPoints(points, 50)
-		m.Add(name+"first", top[0])
-		m.Add(name+"fifty", figure.Tally(top).Mean()*float64(len(top)))
-	}
-	add(name+"/", points)
+	addFrequent(m, name+"/", points)
 	if narrow := slices.DeleteFunc(slices.Clone(points), func(x uint64) bool { return x >= addresses }); len(narrow) > 0 {
-		add(name+"/narrow-", narrow)
+		first, _ := frequentOf(narrow)
+		m.Add(name+"/narrow-first", first)
 	}
-	var pieces figure.Tally
+	var firsts, fifties figure.Tally
 	for piece := range slices.Chunk(points, pieceOfLoads) {
-		top, _ := topPoints(piece, 50)
-		pieces = append(pieces, figure.Tally(top).Mean()*float64(len(top)))
+		first, fifty := frequentOf(piece)
+		firsts, fifties = append(firsts, first), append(fifties, fifty)
 	}
-	m.Add(name+"/piece-fifty", pieces.Mean())
+	m.Add(name+"/piece-first", firsts.Mean())
+	m.Add(name+"/piece-fifty", fifties.Mean())
 }
 
 // measureMixed measures the same of the loads of all programs together.
@@ -71,8 +80,7 @@ func measureMixed(env *figure.Env, m *figure.Measured) error {
 			mixed = append(mixed, points[i])
 		}
 	}
-	top, _ := topPoints(mixed, 50)
-	m.Add("mixed/fifty", figure.Tally(top).Mean()*float64(len(top)))
+	addFrequent(m, "mixed/", mixed)
 	return nil
 }
 
