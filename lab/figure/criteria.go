@@ -154,6 +154,9 @@ func NoMore(most float64, u Unit) Relation { return AtMost(u(most * Slack)) }
 // agreeing is how many of 10 runs have to agree with the paper.
 const agreeing = 8
 
+// Enough reports whether so many of the runs are as many as have to agree.
+func Enough(agree, runs float64) bool { return 10*agree >= agreeing*runs }
+
 // Agreement says in the setup when a row agrees with the paper.
 var Agreement = fmt.Sprintf("ours are medians of all runs, with the least and the greatest; ours agree if the median and %d of 10 runs do", agreeing)
 
@@ -166,7 +169,7 @@ func (r *Result) Compare(key, what string, t Tally, u Unit, paper string, want R
 		}
 	}
 	median := want.Holds(t.Median())
-	row.Differs = !median || 10*row.Agree < agreeing*row.Runs
+	row.Differs = !median || !Enough(float64(row.Agree), float64(row.Runs))
 	if row.Differs {
 		row.Note = fmt.Sprintf("%d of %d runs agree, and the median does not", row.Agree, row.Runs)
 		if median {

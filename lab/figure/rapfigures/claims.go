@@ -485,14 +485,6 @@ func whyBranching(m *figure.Measured) string {
 			"b/2", "b/4")(m).Text(figure.Times), quotient(ofValues, "b/2", "b/4")(m).Text(figure.Times))
 }
 
-func whyBuffer(m *figure.Measured) string {
-	var list []string
-	for _, p := range figure.Programs {
-		list = append(list, fmt.Sprintf("%s %.0f", p.Name, m.First(p.Name, ofCode, "pipeline/rules/1%/combined")))
-	}
-	return "Each program by itself: " + strings.Join(list, ", ") + "."
-}
-
 func whyCycles(m *figure.Measured) string {
 	say := func(kind string) string {
 		var t figure.Tally
@@ -514,15 +506,6 @@ func whyCycles(m *figure.Measured) string {
 		say("no-buffer"), say("ours"), say("4096"), events.Text(cycles))
 }
 
-func whyTop(m *figure.Measured) string {
-	var list []string
-	for _, p := range figure.Programs {
-		list = append(list, fmt.Sprintf("%s %.0f %% and %.0f %%", p.Name, m.Of(p.Name, ofValues, "first").Median(), m.Of(p.Name,
-			ofValues, "fifty").Median()))
-	}
-	return "The most frequent value, and 50 of them: " + strings.Join(list, ", ") + "."
-}
-
 // whyNodes says how many nodes trees need in what the paper leaves open.
 func whyNodes(taps string) func(m *figure.Measured) string {
 	return func(m *figure.Measured) string {
@@ -542,16 +525,6 @@ func whyNodes(taps string) func(m *figure.Measured) string {
 			"of the tree; 32bits: 2^32 points; start: thresholds never below those after 2^20 events.)",
 			acrossPrograms(m, figure.Tally.Most, taps, "rules", eps10, "later").Text(nodes), strings.Join(list, ", "))
 	}
-}
-
-func whyMisses(m *figure.Measured) string {
-	var list []string
-	for _, p := range figure.Programs {
-		at := func(kind string) string { return figure.Percent(m.Of(p.Name, "pairs/rules", kind).Median()).Text }
-		list = append(list, fmt.Sprintf("%s %s, %s and %s", p.Name, at("loads"), at("dl1"), at("dl2")))
-	}
-	return fmt.Sprintf("All loads, DL1 and DL2 misses of each program: %s. DL1 is %s, DL2 %s; the paper does not state its "+
-		"caches. Less than %d misses count as none.", strings.Join(list, ", "), dl1, dl2, leastMisses)
 }
 
 func whyZeros(m *figure.Measured) string {

@@ -17,7 +17,7 @@ import (
 )
 
 // bufferSizes are the numbers of entries of the event buffers that are compared.
-var bufferSizes = []int{64, 128, 256, 512, 1024, 2048, 4096}
+var bufferSizes = []int{16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
 
 // eventsToACount measures how many events the buffer combines to a count (RAP-16), by its size.
 func eventsToACount(env *figure.Env, res *figure.Result) error {

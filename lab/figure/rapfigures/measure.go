@@ -68,6 +68,9 @@ func measureAll(env *figure.Env, m *figure.Measured) error {
 		return err
 	}
 	theory(m)
+	if err := measureMixed(env, m); err != nil {
+		return err
+	}
 	return measureNarrow(env, m)
 }
 
@@ -84,9 +87,7 @@ func measureValues(env *figure.Env, m *figure.Measured, p figure.Program) error 
 			return err
 		}
 		name := p.Name + "/" + ofValues
-		top, _ := topPoints(points, 50)
-		m.Add(name+"/first", top[0])
-		m.Add(name+"/fifty", figure.Tally(top).Mean()*float64(len(top)))
+		measureFrequent(m, name, points)
 		err = measureTrees(m, name, points, first)
 		first = false
 		return err
@@ -124,7 +125,13 @@ func measureCode(env *figure.Env, m *figure.Measured, p figure.Program) error {
 			if err != nil {
 				return err
 			}
-			return measureTrees(m, name, points, i == 0 && part == 1)
+			detailed := i == 0 && part == 1
+			if detailed {
+				if err := measureBuffers(m, name, points[:len(points)/hardwarePart]); err != nil {
+					return err
+				}
+			}
+			return measureTrees(m, name, points, detailed)
 		})
 		if err != nil {
 			return err
@@ -326,10 +333,13 @@ func exactHot(points []uint64) (list [][2]uint64) {
 	return list
 }
 
-// The engines whose cycles are counted: the paper's stage-0 buffer, room for all splits, an event in each cycle of the
-// program. The paper scans entries by their length and does not count the moves that keep them in order.
+// ofBuffer is the engine with the paper's stage-0 buffer of so many entries, room for all splits, and an event in each
+// cycle of the program. The paper scans entries by their length and does not count the moves that keep them in order.
+const ofBuffer = "raphw(%s,over=words,near=1,far=1,entries=65536,buffer=%d,scan=length,move=0)"
+
+// The engines whose cycles are counted.
 var pipelines = []struct{ name, spec string }{
-	{"rules", "raphw(%s,over=words,near=1,far=1,entries=65536,buffer=1024,scan=length,move=0)"},
+	{"rules", fmt.Sprintf(ofBuffer, "%s", 1024)},
 	{"ours", "raphw(%s,over=words,near=1,far=1,entries=65536,buffer=1024)"},
 	{"no-buffer", "raphw(%s,over=words,near=1,far=1,entries=65536,scan=length,move=0)"},
 	{"4096", "raphw(%s,over=words,near=1,far=1,buffer=1024,scan=length,move=0)"},
@@ -338,40 +348,46 @@ var pipelines = []struct{ name, spec string }{
 // hardwarePart is the part of the points that the hardware gets: its model is slow.
 const hardwarePart = 4
 
+// metersOf returns what an engine of the hardware counts for points, by the names of the meters.
+func metersOf(engine string, points []uint64) (map[string]hwsim.Meter, error) {
+	spec, err := engines.Parse(engine, nil)
+	if err != nil {
+		return nil, err
+	}
+	e, out := spec.New(0), hwsim.NewOut(512, func([]hwsim.Message) {})
+	buf := make([]tuple.Tuple, 0, 4096)
+	for part := range slices.Chunk(points, cap(buf)) {
+		buf = buf[:0]
+		for _, w := range part {
+			buf = append(buf, tuple.New(tuple.Load, 1, w))
+		}
+		e.Push(buf, out)
+	}
+	meters := map[string]hwsim.Meter{}
+	for _, meter := range engines.Stages(e)[0].(hwsim.Metered).Meters() {
+		meters[meter.Name] = meter
+	}
+	return meters, nil
+}
+
 // measureHardware counts the cycles of the pipeline for points.
 func measureHardware(m *figure.Measured, name string, points []uint64) error {
 	for _, eps := range []string{"1%", "10%"} {
 		for _, x := range pipelines {
-			spec, err := engines.Parse(fmt.Sprintf(x.spec, eps), nil)
+			at := fmt.Sprintf("%s/pipeline/%s/%s", name, x.name, eps)
+			meters, err := metersOf(fmt.Sprintf(x.spec, eps), points[:len(points)/hardwarePart])
 			if err != nil {
 				return err
 			}
-			e, out := spec.New(0), hwsim.NewOut(512, func([]hwsim.Message) {})
-			buf := make([]tuple.Tuple, 0, 4096)
-			for part := range slices.Chunk(points[:len(points)/hardwarePart], cap(buf)) {
-				buf = buf[:0]
-				for _, w := range part {
-					buf = append(buf, tuple.New(tuple.Load, 1, w))
-				}
-				e.Push(buf, out)
+			if denied := meters["splits denied"].Count; x.name != "4096" && denied > 0 {
+				return fmt.Errorf("%s: %d splits were denied: want more entries", at, denied)
 			}
-			for _, meter := range engines.Stages(e)[0].(hwsim.Metered).Meters() {
-				at := fmt.Sprintf("%s/pipeline/%s/%s", name, x.name, eps)
-				switch meter.Name {
-				case "engine to a count":
-					m.Add(at+"/cycles", meter.Value())
-				case "engine to an event":
-					m.Add(at+"/cycles-event", meter.Value())
-				case "events to a count":
-					m.Add(at+"/combined", meter.Value())
-				case "engine stalled by splits", "engine stalled by merges":
-					m.Add(at+"/stalls", 100*meter.Value())
-				case "splits denied":
-					if x.name != "4096" && meter.Count > 0 {
-						return fmt.Errorf("%s: %d splits were denied: want more entries", at, meter.Count)
-					}
-				}
+			for _, add := range []struct{ name, meter string }{
+				{"cycles", "engine to a count"}, {"cycles-event", "engine to an event"}, {"combined", "events to a count"},
+			} {
+				m.Add(at+"/"+add.name, meters[add.meter].Value())
 			}
+			m.Add(at+"/stalls", 100*meters["engine stalled by splits"].Value(), 100*meters["engine stalled by merges"].Value())
 		}
 	}
 	return nil
@@ -393,11 +409,12 @@ func measurePairs(env *figure.Env, m *figure.Measured, p figure.Program) error {
 			}
 			name := p.Name + "/pairs/" + c.name
 			for i, kind := range []string{"loads", "dl1", "dl2"} {
-				n, covered := eventsOf(sent[i]), math.NaN()
-				if n >= leastMisses {
-					covered = coverage(sent[i])[narrowWidth]
+				m.Add(name+"/"+kind, narrowCoverage(sent[i]))
+			}
+			if c == columns[0] {
+				if err := measureMisses(env, m, name, source); err != nil {
+					return err
 				}
-				m.Add(name+"/"+kind, covered)
 			}
 			z := &zeros{total: eventsOf(sent[3]), nodes: metric.Hot(sent[3], hot)}
 			if _, z.loads, z.zero, err = countInRanges(env, source, z.nodes); err != nil {

@@ -163,6 +163,14 @@ func coverage(msgs []hwsim.Message) []float64 {
 	return c
 }
 
+// narrowCoverage is the coverage of hot ranges of that width, NaN if there are too few events.
+func narrowCoverage(msgs []hwsim.Message) float64 {
+	if eventsOf(msgs) < leastMisses {
+		return math.NaN()
+	}
+	return coverage(msgs)[narrowWidth]
+}
+
 // A zeros has the hot nodes of the addresses from which a recording loads zeros.
 type zeros struct {
 	figure.Origin

@@ -211,7 +211,9 @@ var claims = []figure.Claim{
 			"them do, and time " +
 			"loads (decision 39); a test in cmd/pepbuild has three footprints, which are three bins"},
 	{Key: "hotlists", Where: "section 2.2", Says: "hotlists need less memory than Calder's table for results as good",
-		Cannot: "Calder's table is in tests only; the example of package hotlist compares the two"},
+		Cannot: "hotlists are internal to package tracer, and all of them have room for 16 values, so an experiment cannot " +
+			"find the memory with which their results are as good. The example of package hotlist has a list and Calder's " +
+			"table of the same memory on streams that are made up"},
 	{Key: "bounce", Where: "section 2.1.1", Says: "a second interrupt after an issue block captures values, too",
 		Cannot: "it takes a counter that one family of processors has"},
 }
