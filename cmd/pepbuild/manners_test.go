@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ var disturbances = []struct{ what, env, says string }{
 	{what: "mapped"},
 	{what: "userfaultfd"},
 	{what: "children"},
+	{what: "vfork"},
 	{what: "goroutines"},
 	{what: "goroutines", env: "GODEBUG=asyncpreemptoff=1"},
 	{what: "collections"},
@@ -90,6 +92,10 @@ func TestManners(t *testing.T) {
 				if mode == "windows" && !windowsTaken.MatchString(p.Comments[0]) {
 					t.Errorf("want windows: %q", p.Comments)
 				}
+				// Children that have the program's memory for a time have no ticks.
+				if mode == "windows" && counts(p, "main.childWork") {
+					t.Error("the profile counts what children have executed")
+				}
 				if d.what == "profile" {
 					got.checkCPUProfile(t)
 				}
@@ -99,6 +105,15 @@ func TestManners(t *testing.T) {
 }
 
 var windowsTaken = regexp.MustCompile(` [1-9]\d* windows,`)
+
+// counts reports whether a sample of a profile has a function.
+func counts(p *profile.Profile, function string) bool {
+	return slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool {
+		return slices.ContainsFunc(s.Location, func(l *profile.Location) bool {
+			return slices.ContainsFunc(l.Line, func(line profile.Line) bool { return line.Function.Name == function })
+		})
+	})
+}
 
 // A disturbance is how a program ended, and the directory with its profiles.
 type disturbance struct{ outcome, dir string }

@@ -51,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	parts := fs.String("part", "", "comma-separated `names` of parts (default: all)")
 	modes := fs.String("mode", "", "comma-separated `modes`: sample, exact, backedge, taps, bursts, windows (default: all that a part has)")
 	match := fs.String("run", "", "cases whose names match the `regexp`: a module, a package, a mode")
-	table := fs.String("o", "", "`file` for the table, beside the standard output")
+	file := fs.String("o", "", "`file` for the table, beside the standard output")
 	fs.BoolVar(&o.Short, "short", false, "what CI runs")
 	fs.BoolVar(&o.Fresh, "fresh", false, "forget the results of the run before")
 	fs.IntVar(&o.N, "n", 0, "`number` of kills, and of random programs (default: 1000 and 200)")
@@ -76,14 +76,21 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	var text strings.Builder
+	root, err := bench.Root()
+	if err != nil {
+		return err
+	}
+	// Tests that fail print where their files are.
+	places := strings.NewReplacer(strings.TrimSuffix(os.TempDir(), "/")+"/", "$TMPDIR/", root+"/", "")
 	report.Table(&text)
-	fmt.Fprint(stdout, text.String())
-	if *table != "" {
+	table := places.Replace(text.String())
+	fmt.Fprint(stdout, table)
+	if *file != "" {
 		head := bench.Header("Torture", "torture", args, time.Now())
 		for _, p := range torture.Parts {
 			head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
 		}
-		if err := os.WriteFile(*table, []byte(head+"\n"+text.String()), 0o666); err != nil {
+		if err := os.WriteFile(*file, []byte(head+"\n"+table), 0o666); err != nil {
 			return err
 		}
 	}

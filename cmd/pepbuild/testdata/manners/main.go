@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
@@ -26,7 +25,8 @@ var does = map[string]func(){
 	"timer":        timer,
 	"mapped":       mapped,
 	"userfaultfd":  userfault,
-	"children":     children,
+	"children":     func() { busy(children) },
+	"vfork":        func() { busy(vforked) },
 	"goroutines":   goroutines,
 	"collections":  func() { debug.SetGCPercent(1); while(runtime.GC, func() { allocate(300) }) },
 	"processors":   func() { while(processors, func() { allocate(300) }) },
@@ -228,22 +228,3 @@ func recursions() {
 }
 
 func processors() { runtime.GOMAXPROCS(1 + time.Now().Nanosecond()/1000%5) }
-
-// children starts processes while all threads compute.
-func children() {
-	var stop atomic.Bool
-	for range 2 {
-		go func() {
-			for !stop.Load() {
-				work(1)
-			}
-		}()
-	}
-	for i := range 100 {
-		out, err := exec.Command("/bin/echo", fmt.Sprint(i)).Output()
-		if err != nil || string(out) != fmt.Sprintln(i) {
-			fmt.Printf("%q, %v\n", out, err)
-		}
-	}
-	stop.Store(true)
-}
