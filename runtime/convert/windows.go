@@ -42,7 +42,11 @@ func (c Counts) logged() (list []logged, damaged int) {
 }
 
 func windowOf(w *pepfile.Window) weigh.Window {
-	return weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps), Waits: float64(w.Waits)}
+	x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps)}
+	if w.Steps > pepfile.Settled {
+		x.Waits, x.Watch = float64(w.Waits), float64(w.Steps-pepfile.Settled)
+	}
+	return x
 }
 
 // windows returns windows as package report has them. The slice samples has for each entry the index of its sample + 1, or 0.

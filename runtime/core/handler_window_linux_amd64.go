@@ -35,6 +35,8 @@ const (
 	walkMost  = 8192
 
 	maxLoads = 64 // that a window times: it chooses 47 of 6000
+
+	measured = 4 // the part of a window that begins behind its normal length
 )
 
 // A taker takes a window at a time.
@@ -153,11 +155,14 @@ func runWindow(t *taker, now uint64) (more bool) {
 	steps := longPart
 	switch t.part++; t.part {
 	case 1:
-		t.began, m.TSC, steps = now, now, firstSteps
+		t.began, m.TSC, steps = now, now, pepfile.Settled
 	case 2:
+		m.Settle()
+		steps = firstSteps - m.Steps
+	case 3:
 		t.stacks.Late()
 		steps = windowSteps - m.Steps
-	case 3:
+	case measured:
 		t.measure()
 		if golink.Add64(&windowNumber, 1)%longEach != 0 {
 			t.ended = interp.Done
@@ -181,6 +186,9 @@ func runWindow(t *taker, now uint64) (more bool) {
 // measure notes what the weight of the window comes from, up to its normal length.
 func (t *taker) measure() {
 	t.window.Steps = uint32(t.machine.Steps)
+	if t.part < 2 {
+		return // it has not settled
+	}
 	t.window.Waits = uint32(min(t.machine.Waits(), 1<<32-1))
 	t.window.Memory = uint32(min(t.machine.MemoryWaits(), 1<<32-1))
 }
@@ -194,7 +202,7 @@ func endWindow(t *taker) {
 	if program.Full() {
 		decodedCode.Fill()
 	}
-	if t.part < 3 {
+	if t.part < measured {
 		t.measure()
 	}
 	if t.ended == interp.Refused && isFatal(m.PC) {
@@ -273,7 +281,7 @@ func onEvent(m *interp.Machine, event uint64) {
 // load times a load. What is behind the normal length of a window has no part in its weight.
 func (t *taker) load() {
 	n := t.loads
-	if t.part > 2 || n < 0 || n >= maxLoads {
+	if t.part >= measured || n < 0 || n >= maxLoads {
 		return
 	}
 	pc, cycles, ok := t.machine.TimeLoad()

@@ -14,15 +14,15 @@ package interp
 // Only loads that leave the lines met last can be looks, so that a look costs less than what it is part of.
 //
 // The tick and its handler have displaced some of what the program had in its caches, and where its pages are. To bring that
-// back takes one or two loads of a hundred 350 to 1300 cycles in programs that do not wait for memory otherwise: up to five
-// looks of a window. So the first looks of a window that have waited do not count. A loop that does wait has some 200 of them.
+// back takes one or two loads of a hundred 350 to 1300 cycles in programs that do not wait for memory otherwise, most of them
+// at the beginning of a window. So whoever takes a window calls Settle when its first instructions are behind, and waits
+// begin there.
 
 const (
 	lookMean  = 8       // loads for a look
 	longWait  = 2000    // cycles; what takes longer is a switch to another thread
 	cacheWait = 60      // cycles that a load may take from a cache, since the tick has emptied the nearer ones
 	overlap   = 8       // loads that the processor does at the same time
-	displaced = 8       // looks of a window that have waited and do not count
 	block     = 64      // bytes that come from memory together
 	field     = 256     // largest offset in what a pointer points to
 	follow    = 2       // loads behind a look that may be chained to it
@@ -36,7 +36,6 @@ type looker struct {
 	others  uint64 // without
 	misses  uint64 // mispredicted branches
 	random  uint64
-	late    uint32 // looks of the window that have waited and did not count
 	until   uint32 // loads until the next look
 	after   uint32 // loads behind the last look that may still be chained to it
 	at      uint64 // where the last look was
@@ -47,7 +46,10 @@ type looker struct {
 // An indexed is the value of the last look, of 4 or 8 bytes, and the address of the load behind it.
 type indexed struct{ value, next uint64 }
 
-// Waits returns how many cycles the program waits in the window so far, for memory and behind mispredicted branches.
+// Settle forgets what the program has waited so far in the window.
+func (m *Machine) Settle() { m.look.forget() }
+
+// Waits returns how many cycles the program waits in the window since Settle, for memory and behind mispredicted branches.
 func (m *Machine) Waits() uint64 {
 	return m.MemoryWaits() + m.look.misses*restart
 }
@@ -58,9 +60,9 @@ func (m *Machine) MemoryWaits() uint64 {
 	return (l.chained + l.others/overlap) * lookMean
 }
 
-// forget begins a window.
+// forget begins anew.
 func (l *looker) forget() {
-	l.chained, l.others, l.misses, l.late, l.after = 0, 0, 0, 0, 0
+	l.chained, l.others, l.misses, l.after = 0, 0, 0, 0
 	l.indices = [2]indexed{}
 }
 
@@ -79,11 +81,6 @@ func (m *Machine) looks(a, at uint64) {
 	l.until = uint32(follow + l.random>>61 + l.random>>58&3) // in the mean 7: one of eight loads is a look
 	took := m.Time(at)
 	if took <= m.Quick+cacheWait {
-		l.after = 0
-		return
-	}
-	if l.late < displaced {
-		l.late++
 		l.after = 0
 		return
 	}

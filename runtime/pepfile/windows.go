@@ -44,6 +44,10 @@ const (
 	windowHeader   = uint64(unsafe.Sizeof(Window{})) / windowRecord
 	windowRooms    = logSize >> windowRoomBits / windowRecord
 
+	// Settled is how many instructions a window has behind it when its waits begin to count. Before that the program waits
+	// for what the tick has displaced from its caches.
+	Settled = 3000
+
 	// WindowRecords is how many different entries a room has place for.
 	WindowRecords = 1<<windowRoomBits - windowHeader
 )
@@ -54,9 +58,9 @@ type Window struct {
 	Records uint32
 	Number  uint64 // from 1
 	Time    uint64 // CPU time that its tick stands for, in ns
-	Waits   uint32 // cycles that the program waits, for memory and behind mispredicted branches, without those behind the normal length
+	Waits   uint32 // cycles that the program waits for memory and behind mispredicted branches, from Settled instructions on up to the normal length
 	Memory  uint32 // of these, for memory
-	Steps   uint32 // instructions, likewise
+	Steps   uint32 // instructions, up to the normal length
 	Ends    uint32 // counted ends of paths, those of Missed included
 	Missed  uint32 // ends in entries for which there was no record
 	Ended   uint16 // the reason of its end

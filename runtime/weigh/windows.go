@@ -6,8 +6,10 @@ package weigh
 type Window struct {
 	Time  float64 // CPU time that its tick stands for, in ns
 	Steps float64 // instructions
-	Waits float64 // cycles that the program waits in them
+	Waits float64 // cycles that the program waits in the instructions in which that was looked for
+	Watch float64 // how many instructions these are
 	Paths []Ended // that end in it, each once
+	rate  float64 // cycles that the program waits for an instruction, as Level has set it
 }
 
 // An Ended is how often a path ends in a window.
@@ -19,6 +21,7 @@ type Ended struct {
 const (
 	nativeCycles = .22  // cycles that the processor takes for an instruction, without waits
 	leastSteps   = 600. // instructions of a window that was cut off count as so many
+	commonSteps  = 300. // with so many instructions at the mean rate of all windows, a rate is known
 )
 
 // Weight returns how many windows of the program a window stands for.
@@ -33,46 +36,70 @@ const (
 // cut. Let that have l instructions. The windows that begin in it have 0 to l instructions, and if each has the weight
 // 1/s, the stretch as a whole has the right one. But a window of a few instructions would have a huge weight, so
 // s is leastSteps at least.
+//
+// Level comes first: how long the program waits is that of all windows.
 func (w *Window) Weight() float64 {
 	if w.Steps <= 0 {
 		return 0
 	}
-	return w.Time / (max(w.Steps, leastSteps) * (nativeCycles + w.Waits/w.Steps))
+	return w.Time / (max(w.Steps, leastSteps) * (nativeCycles + w.rate))
 }
 
-// Level makes the waits of windows the usual ones of what they do.
+// Level sets how long the program waits for an instruction in windows, as is usual for what they do.
 //
 // What a window waits is an estimate from a few of its loads: of two windows that execute the same code, one may wait for
-// nothing and the other ten times as long as for its instructions. Weights by that would be less precise than equal ones. So
-// a path has the waits, for each instruction, of all windows that it ends in, by its share of the ends there, and a window has
-// those of its paths, by their shares. Loops that wait for memory, and others, have no paths in common, and stay apart.
-// Let two windows have path a alone, and wait 0 and 2 cycles an instruction, and a third one path b, and 100 cycles. Behind
-// Level that is 1, 1 and 100. A window without paths keeps its waits.
+// nothing and the other ten times as long as for its instructions. Weights by that would be less precise than equal ones. And
+// a window that ends early was not watched at all. So a path has the rate of all windows that it ends in, by its share of the
+// ends there, and a window has those of its paths, by their shares. Loops that wait for memory, and others, have no paths in
+// common, and stay apart.
+//
+// Let two windows of 3,000 watched instructions have path a alone, and wait 0 and 2 cycles an instruction, and a third one path
+// b, and 100 cycles. Behind Level that is 1, 1 and 100, but for what paths that were hardly watched need: to each path come
+// commonSteps instructions at the mean rate of all windows, 34. So it is 2.6, 2.6 and 94. A window without paths has its own
+// rate, likewise.
 func Level(windows []Window) {
-	type sum struct{ waits, steps float64 }
-	usual := map[uint32]sum{}
+	usual := map[uint32]waiting{}
+	var all waiting
 	for i := range windows {
 		w := &windows[i]
-		all := w.ends()
-		if all <= 0 {
-			continue
-		}
+		all.add(w, 1)
+		ends := w.ends()
 		for _, p := range w.Paths {
-			x := usual[p.Path]
-			usual[p.Path] = sum{x.waits + p.Count/all*w.Waits, x.steps + p.Count/all*w.Steps}
-		}
-	}
-	for i := range windows {
-		w := &windows[i]
-		if all := w.ends(); all > 0 && w.Steps > 0 {
-			w.Waits = 0
-			for _, p := range w.Paths {
-				if x := usual[p.Path]; x.steps > 0 {
-					w.Waits += p.Count / all * w.Steps * x.waits / x.steps
-				}
+			if ends > 0 {
+				x := usual[p.Path]
+				x.add(w, p.Count/ends)
+				usual[p.Path] = x
 			}
 		}
 	}
+	common := all.cycles / max(all.steps, 1)
+	for i := range windows {
+		w := &windows[i]
+		ends := w.ends()
+		if ends <= 0 {
+			own := waiting{w.Waits, w.Watch}
+			w.rate = own.rate(common)
+			continue
+		}
+		w.rate = 0
+		for _, p := range w.Paths {
+			w.rate += p.Count / ends * usual[p.Path].rate(common)
+		}
+	}
+}
+
+// A waiting is how many cycles the program waits in some instructions.
+type waiting struct{ cycles, steps float64 }
+
+// add adds a part of a window.
+func (x *waiting) add(w *Window, part float64) {
+	x.cycles += part * w.Waits
+	x.steps += part * w.Watch
+}
+
+// rate returns the cycles for an instruction, where the mean is common.
+func (x waiting) rate(common float64) float64 {
+	return (x.cycles + commonSteps*common) / (x.steps + commonSteps)
 }
 
 func (w *Window) ends() (n float64) {
@@ -82,10 +109,10 @@ func (w *Window) ends() (n float64) {
 	return n
 }
 
-// Part returns how much of its time some cycles of the window are.
+// Part returns how much of its time some cycles of the watched instructions are.
 func (w *Window) Part(cycles float64) float64 {
-	if w.Steps <= 0 {
+	if w.Watch <= 0 {
 		return 0
 	}
-	return w.Time * cycles / (w.Steps*nativeCycles + w.Waits)
+	return w.Time * cycles / (w.Watch*nativeCycles + w.Waits)
 }

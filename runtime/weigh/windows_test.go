@@ -16,11 +16,11 @@ func TestWindow(t *testing.T) {
 	}{
 		{"three times as much time", Window{Time: 3e7, Steps: 6000}, 3},
 		{"half as many instructions", Window{Time: 1e7, Steps: 3000}, 2},
-		{"as much time for memory as for instructions", Window{Time: 1e7, Steps: 6000, Waits: 6000 * nativeCycles}, .5},
-		{"100 cycles for memory each instruction", Window{Time: 1e7, Steps: 6000, Waits: 6e5}, nativeCycles / (100 + nativeCycles)},
+		{"as much time for memory as for instructions", Window{Time: 1e7, Steps: 6000, rate: nativeCycles}, .5},
+		{"100 cycles for memory each instruction", Window{Time: 1e7, Steps: 6000, rate: 100}, nativeCycles / (100 + nativeCycles)},
 		{"cut off", Window{Time: 1e7, Steps: 5}, 6000 / leastSteps},
-		{"cut off, and memory", Window{Time: 1e7, Steps: 5, Waits: 5 * nativeCycles}, 3000 / leastSteps},
-		{"no instructions", Window{Time: 1e7, Waits: 100}, 0},
+		{"cut off, and memory", Window{Time: 1e7, Steps: 5, rate: nativeCycles}, 3000 / leastSteps},
+		{"no instructions", Window{Time: 1e7, rate: 100}, 0},
 	} {
 		if got := test.Weight() / usual.Weight(); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g times the usual weight, want %g", test.name, got, test.want)
@@ -28,32 +28,60 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Windows get the waits of all windows with the same paths, by instructions and by shares of ends.
+// Windows get the rates of all windows with the same paths, by instructions and by shares of ends. A path that was hardly watched
+// has nearly the mean rate, as have windows that were not watched and have no paths.
 func TestLevel(t *testing.T) {
-	list := []Window{
-		{Steps: 100, Waits: 0, Paths: []Ended{{Path: 1, Count: 7}}},
-		{Steps: 300, Waits: 800, Paths: []Ended{{Path: 1, Count: 2}}},
-		{Steps: 100, Waits: 10_000, Paths: []Ended{{Path: 2, Count: 9}}},
-		{Steps: 100, Waits: 5},
-		{Steps: 0, Waits: 3, Paths: []Ended{{Path: 3, Count: 1}}},
-		{Steps: 100, Waits: 7, Paths: []Ended{{Path: 1, Count: 0}}},
-	}
-	Level(list)
-	for i, want := range []float64{200, 600, 10_000, 5, 3, 7} {
-		if got := list[i].Waits; math.Abs(got-want) > 1e-9*want {
-			t.Errorf("window %d waits for %g cycles, want %g", i, got, want)
+	only := func(path uint32) []Ended { return []Ended{{Path: path, Count: 7}} }
+	for _, test := range []struct {
+		name    string
+		windows []Window
+		want    []float64 // cycles for an instruction
+	}{
+		{"of the documentation", []Window{
+			{Watch: 3000, Paths: only(1)},
+			{Watch: 3000, Waits: 6000, Paths: only(1)},
+			{Watch: 3000, Waits: 300_000, Paths: only(2)},
+		}, []float64{16200. / 6300, 16200. / 6300, 310_200. / 3300}},
+		{"all alike", []Window{
+			{Watch: 3000, Waits: 600, Paths: only(1)},
+			{Watch: 1000, Waits: 200},
+			{Steps: 100, Paths: only(1)},
+			{Steps: 100, Paths: only(3)},
+			{Steps: 100},
+			{Steps: 100, Paths: []Ended{{Path: 1, Count: 0}}},
+		}, []float64{.2, .2, .2, .2, .2, .2}},
+		// Half of the second window is of each path. So path 1 waits for 4,000 cycles in 2,000 instructions, and path 2 for 1,000 in 1,000.
+		{"by shares", []Window{
+			{Watch: 1000, Waits: 3000, Paths: only(1)},
+			{Watch: 2000, Waits: 2000, Paths: []Ended{{Path: 1, Count: 4}, {Path: 2, Count: 4}}},
+		}, []float64{4500. / 2300, (4500./2300 + 1500./1300) / 2}},
+		{"without paths", []Window{
+			{Watch: 3000, Paths: only(1)},
+			{Watch: 1000, Waits: 4000},
+		}, []float64{300. / 3300, 4300. / 1300}},
+		{"a path without watched instructions", []Window{
+			{Watch: 3000, Waits: 900, Paths: only(1)},
+			{Paths: only(2)},
+		}, []float64{.3, .3}},
+		{"nothing", []Window{{Steps: 5}}, []float64{0}},
+	} {
+		Level(test.windows)
+		for i, want := range test.want {
+			if got := test.windows[i].rate; math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s: window %d waits for %g cycles an instruction, want %g", test.name, i, got, want)
+			}
 		}
 	}
-	// Half of the second window is of each path. So path 1 waits for 400 cycles in 200 instructions, and path 2 for 100 in 100.
-	list = []Window{
-		{Steps: 100, Waits: 300, Paths: []Ended{{Path: 1, Count: 5}}},
-		{Steps: 200, Waits: 200, Paths: []Ended{{Path: 1, Count: 4}, {Path: 2, Count: 4}}},
+}
+
+// The cycles of watched instructions are a part of the time in proportion to all cycles of these.
+func TestPart(t *testing.T) {
+	w := Window{Time: 1e7, Steps: 6000, Watch: 1000, Waits: 1000 * nativeCycles}
+	if got := w.Part(500 * nativeCycles); math.Abs(got-2.5e6) > 1 {
+		t.Errorf("%g ns, want a quarter of 1e7", got)
 	}
-	Level(list)
-	for i, want := range []float64{200, 300} {
-		if got := list[i].Waits; math.Abs(got-want) > 1e-9*want {
-			t.Errorf("by shares: window %d waits for %g cycles, want %g", i, got, want)
-		}
+	if got := (&Window{Time: 1e7, Steps: 100}).Part(7); got != 0 {
+		t.Errorf("%g ns in a window that was not watched", got)
 	}
 }
 
