@@ -32,7 +32,7 @@ const (
 	defaultStride  = 17
 	defaultTick    = 10_000_000
 	defaultBudget  = 40_000  // parts per million
-	windowsBudget  = 4_500   // likewise, of programs that sample in windows
+	windowsBudget  = 6_000   // likewise, of programs that sample in windows
 	minTick        = 100_000 // ns
 )
 
