@@ -13,8 +13,9 @@ package report
 //	value  latency=memory       or near cache, far cache; written: the window had written there, so it was not timed
 //
 // and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were
-// timed; and ns. A window says how long the program waits in it (weigh.Window). Its loads share that in proportion to
-// what they take longer than loads from the near cache do. What windows have waited none of whose loads took longer is
+// timed; and ns. A window says how long the program waits in it (weigh.Window); one that ends before its waits count says
+// nothing, and counts as if the program did not wait. Its loads share that in proportion to what they take longer than loads
+// from the near cache do. What windows have waited none of whose loads took longer is
 // shared by all others alike. The share that an instruction has in all waits has bounds, as that of a value in the events of
 // a tap has: one sample of the instruction has them, in ns.
 
