@@ -7,6 +7,9 @@ package core
 // Paths have the same chance to be counted, however long they are up to a length, if those count that begin in the first
 // part of a window and end in it. One window of longEach goes on behind its normal length until it has longTimes as many
 // instructions, or has taken maxTime, for paths that began in its first part; these count longEach times.
+//
+// The program waits as long as a window takes, so a window that is slow has fewer instructions, in the same proportion: its
+// counts, divided by its instructions, mean the same.
 
 import (
 	"unsafe"
@@ -20,8 +23,9 @@ import (
 )
 
 const (
-	windowSteps = 6000 // instructions of a window
-	firstSteps  = 4500 // of these, in which paths begin that count
+	windowSteps = 6000   // instructions of a window
+	firstSteps  = 4500   // of these, in which paths begin that count
+	slowTime    = 150000 // ns: a window that has taken longer when its waits begin to count is slow
 	longEach    = 16
 	longTimes   = 10
 	longPart    = 1500   // instructions between two looks at the clock
@@ -36,6 +40,7 @@ const (
 
 	maxLoads = 64 // that a window times: it chooses 47 of 6000
 
+	lastPart = 3 // of the normal length of a window: paths that begin in it do not count
 	measured = 4 // the part of a window that begins behind its normal length
 )
 
@@ -153,16 +158,18 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *take
 func runWindow(t *taker, now uint64) (more bool) {
 	m := &t.machine
 	steps := longPart
-	switch t.part++; t.part {
-	case 1:
+	took := (now - t.began) * nsPerCycle >> cycleShift
+	switch t.part++; {
+	case t.part == 1:
 		t.began, m.TSC, steps = now, now, pepfile.Settled
-	case 2:
-		m.Settle()
-		steps = firstSteps - m.Steps
-	case 3:
-		t.stacks.Late()
-		steps = windowSteps - m.Steps
-	case measured:
+	case t.part < measured:
+		if t.part == 2 {
+			m.Settle()
+		}
+		if steps = t.normalPart(m.Steps, took); t.part == lastPart {
+			t.stacks.Late()
+		}
+	case t.part == measured:
 		t.measure()
 		if golink.Add64(&windowNumber, 1)%longEach != 0 {
 			t.ended = interp.Done
@@ -170,17 +177,28 @@ func runWindow(t *taker, now uint64) (more bool) {
 		}
 		golink.Add64(&counts.Windows.Long, 1)
 		t.weight = longEach
-	default:
-		if m.Steps >= longTimes*windowSteps || (now-t.began)*nsPerCycle>>cycleShift > maxTime {
-			t.ended = interp.Done
-			return false
-		}
+	case m.Steps >= longTimes*windowSteps || took > maxTime:
+		t.ended = interp.Done
+		return false
 	}
 	if why := m.Run(steps); why != interp.Done {
 		t.ended = why
 		return false
 	}
 	return true
+}
+
+// normalPart returns the number of instructions of the part that begins behind some steps, which took some ns. If the window is
+// slow, it makes that the last part.
+func (t *taker) normalPart(steps int, took uint64) int {
+	switch {
+	case t.part == lastPart:
+		return windowSteps - steps
+	case took > slowTime:
+		t.part = lastPart
+		return steps * (windowSteps - firstSteps) / firstSteps
+	}
+	return firstSteps - steps
 }
 
 // measure notes what the weight of the window comes from, up to its normal length.

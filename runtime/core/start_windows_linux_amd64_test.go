@@ -3,6 +3,8 @@ package core
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/pepgo/pep/runtime/pepfile"
 )
 
 // The clock goes in steps of 26 cycles, so a load of 65 takes 52 or 78, each with a chance of one half. What is measured is
@@ -18,6 +20,31 @@ func TestNearCacheByAClockInSteps(t *testing.T) {
 		})
 		if near != 78 || memory != 52 && memory != 78 {
 			t.Fatalf("a load of %d cycles takes %d by a clock in steps of %d, in the median %d", took, near, step, memory)
+		}
+	}
+}
+
+// Of the instructions of a window, paths count that begin in three of four, also if the window is slow: so counts, divided by
+// instructions, mean the same.
+func TestSlowWindowIsShorter(t *testing.T) {
+	for _, x := range []struct {
+		took  uint64 // ns for the first part
+		steps int
+	}{
+		{slowTime, windowSteps},
+		{slowTime + 1, pepfile.Settled * windowSteps / firstSteps},
+	} {
+		w := taker{part: 1}
+		first, steps := 0, pepfile.Settled
+		for w.part++; w.part < measured; w.part++ {
+			n := w.normalPart(steps, x.took)
+			if w.part == lastPart {
+				first = steps
+			}
+			steps += n
+		}
+		if steps != x.steps || first*windowSteps != steps*firstSteps {
+			t.Errorf("behind %d ns a window has %d instructions, want %d; paths begin in %d of them", x.took, steps, x.steps, first)
 		}
 	}
 }
