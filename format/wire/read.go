@@ -128,6 +128,7 @@ type decoder struct {
 	elsewhere bool // of the function
 	strings   []string
 	name      string // name read last
+	names     []byte // of which some names are parts
 	line      int    // line read last
 	open      []openOut
 	ends      []int // of the bodies of functions; each begins where that before it ends
@@ -173,6 +174,8 @@ const (
 const (
 	maxRatio = 40
 	minRoom  = 64 << 10 // slabs are this large whatever is taken of them
+
+	namesSize = 4 << 10 // bytes of names that are allocated at once, at most
 )
 
 // takes reports whether n more bytes of memory may be taken. If not, the decoder fails.
@@ -403,8 +406,17 @@ func (d *decoder) ref(u uint64) string {
 func (d *decoder) sharing() string {
 	n := d.index(d.uvarint(), min(len(d.name), maxShared)+1, "shared byte")
 	rest := d.str()
-	if d.takes(n + len(rest)) {
-		d.name = d.name[:n] + rest
+	switch {
+	case !d.takes(n + len(rest)):
+	case n == 0:
+		d.name = rest
+	default:
+		if cap(d.names)-len(d.names) < n+len(rest) {
+			d.names = make([]byte, 0, max(n+len(rest), min(2*cap(d.names)+64, namesSize)))
+		}
+		begin := len(d.names)
+		d.names = append(append(d.names, d.name[:n]...), rest...)
+		d.name = unsafe.String(&d.names[begin], len(d.names)-begin)
 	}
 	return d.name
 }

@@ -77,7 +77,7 @@ func TestBurstsEndAtTicks(t *testing.T) {
 
 	// The samples that bursts refer to are those of the same profile.
 	c := countsOf(f)
-	all, again, polled := c.samples(nil, symbol.NewTable(c.Here.Text), labelSets{}, nil, new(damage))
+	all, again, polled := c.samples(nil, symbol.NewTable(c.Here.Text), &labelSets{of: c}, nil, new(damage))
 	if len(again) != len(list) || polled != 14 {
 		t.Fatalf("%d bursts of %d paths, want %d of 14", len(again), polled, len(list))
 	}

@@ -7,20 +7,32 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// labelSets are the label sets of a file, each once.
+// labelSets are the label sets of a file, each once. They are read when a count has one: they are in 64 pages, and few programs
+// have any.
 type labelSets struct {
+	of     Counts
+	read   bool
 	sets   [][]pprofenc.Label
 	number [pepfile.AllLabels + 1]uint32 // by what keys have: 1 + the index in sets, 0 if that is of no intact slot
 }
 
-// labelSets reads the sets. Sets that two slots have become one.
-func (c Counts) labelSets() (all labelSets) {
-	if c.Slots == 0 && c.Streams == 0 {
-		return all
+// numberOf returns 1 + the index in sets of what a key has, 0 if that is of no intact slot.
+func (l *labelSets) numberOf(labels uint32) uint32 {
+	if !l.read {
+		l.read = true
+		l.readAll()
+	}
+	return l.number[min(labels, pepfile.AllLabels)]
+}
+
+// readAll reads the sets. Sets that two slots have become one.
+func (l *labelSets) readAll() {
+	if l.of.Slots == 0 && l.of.Streams == 0 {
+		return
 	}
 	known := make(map[pepfile.LabelSet]uint32)
 	for i := range uint32(pepfile.LabelSets) {
-		s := c.LabelSet(i)
+		s := l.of.LabelSet(i)
 		if !s.Intact() {
 			continue
 		}
@@ -31,11 +43,10 @@ func (c Counts) labelSets() (all labelSets) {
 			for i := 0; i+1 < len(strings); i += 2 {
 				set = append(set, pprofenc.Label{Key: strings[i], Value: strings[i+1]})
 			}
-			all.sets = append(all.sets, set)
-			number = uint32(len(all.sets))
+			l.sets = append(l.sets, set)
+			number = uint32(len(l.sets))
 			known[*s] = number
 		}
-		all.number[i+1] = number
+		l.number[i+1] = number
 	}
-	return all
 }

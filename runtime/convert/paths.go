@@ -34,8 +34,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		p.Samples, p.Called = c.exactCounts(pkgs, &d)
 	} else {
 		symbols := symbol.NewTable(c.Here.Text)
-		labels := c.labelSets()
-		p.Labels = labels.sets
+		labels := &labelSets{of: c}
 		p.Sampled, p.Windows = true, poll.Mode == poll.Windows
 		p.Outside.Windows = p.Windows
 		both(func() {
@@ -45,6 +44,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 				p.Loads = c.loads(windows, symbols)
 			}
 			p.Samples, p.Bursts, p.Polled = c.samples(pkgs, symbols, labels, windows, &d)
+			p.Labels = labels.sets
 		}, func() {
 			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
 		})
@@ -121,7 +121,7 @@ func (c Counts) tellDetached(f *facts.List) {
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts or windows, in which the indices of paths are below polled.
-func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSets, windows []logged, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
+func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	filled := c.Filled()
 	list = make([]report.Sample, 0, filled)
 	known := newKeys(filled)
@@ -149,7 +149,7 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels labelSe
 			k = &copied
 			symbols.SettleLeaf(k)
 			if k.Labels != 0 {
-				if k.Labels = labels.number[k.Labels]; k.Labels == 0 {
+				if k.Labels = labels.numberOf(k.Labels); k.Labels == 0 {
 					d.labels++
 				}
 			}

@@ -49,8 +49,7 @@ func (c Counts) Taps() *Taps {
 		return t
 	}
 	index := map[pepfile.WordKey]int{}
-	labels := c.labelSets()
-	t.sets = labels.sets
+	labels := &labelSets{of: c}
 	bursts := a.Taps == options.TapsBurst
 	var sums *tapTotals
 	if bursts {
@@ -58,7 +57,7 @@ func (c Counts) Taps() *Taps {
 	}
 	add := func(k pepfile.WordKey, count, messages uint64) *report.Word {
 		if k.Labels != 0 {
-			number := uint16(labels.number[min(k.Labels, pepfile.AllLabels)])
+			number := uint16(labels.numberOf(uint32(k.Labels)))
 			switch {
 			case k.Labels == pepfile.NoRoomLabels:
 				t.unlabelled = plus(t.unlabelled, count)
@@ -159,6 +158,7 @@ func (c Counts) Taps() *Taps {
 			}
 		}
 	}
+	t.sets = labels.sets
 	if bursts && a.Exact == 0 {
 		t.scaleEngine(sums)
 	}

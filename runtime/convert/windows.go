@@ -26,11 +26,19 @@ func (c Counts) logged() (list []logged, damaged int) {
 	var weighed []weigh.Window
 	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...)})
-		x := windowOf(w)
+		x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps)}
+		if w.Steps > pepfile.Settled {
+			x.Waits, x.Memory, x.Watch = float64(w.Waits), float64(w.Memory), float64(w.Steps-pepfile.Settled)
+		}
+		ends := 0.
 		for _, r := range records[w.Loads:] {
-			if i := r.Entry - 1; i < c.Slots && c.Entry(i).Path != pepfile.TickPath {
-				x.Paths = append(x.Paths, weigh.Ended{Path: c.Entry(i).Path, Count: float64(r.Count)})
+			if i := r.Entry - 1; i < c.Slots && c.Entry(i).Path != pepfile.TickPath && r.Count > 0 {
+				x.Paths = append(x.Paths, weigh.Ended{Path: c.Entry(i).Path, Part: float64(r.Count)})
+				ends += float64(r.Count)
 			}
+		}
+		for i := range x.Paths {
+			x.Paths[i].Part /= ends
 		}
 		weighed = append(weighed, x)
 	})
@@ -39,14 +47,6 @@ func (c Counts) logged() (list []logged, damaged int) {
 		list[i].weighed = weighed[i]
 	}
 	return list, damaged
-}
-
-func windowOf(w *pepfile.Window) weigh.Window {
-	x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps)}
-	if w.Steps > pepfile.Settled {
-		x.Waits, x.Watch = float64(w.Waits), float64(w.Steps-pepfile.Settled)
-	}
-	return x
 }
 
 // windows returns windows as package report has them. The slice samples has for each entry the index of its sample + 1, or 0.

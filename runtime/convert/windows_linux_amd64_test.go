@@ -42,6 +42,40 @@ func TestWindowsOfALog(t *testing.T) {
 	}
 }
 
+// Windows that end before waits count wait as the others with their paths do: a loop of 4 instructions a round that waits 100
+// cycles for its load, and has half of its time in windows which a system call ends, beside a loop that waits for nothing. So it
+// waits for nearly all of its 4 ms, and the other one for none.
+func TestWaitsOfWindowsThatEndEarly(t *testing.T) {
+	c := countsOf(pepfiletest.New())
+	c.Windows.Near, c.Windows.Memory, c.Log = 50, 400, 40
+	c.Entry(0).Path, c.Entry(1).Path = 7, 8
+	for i := range uint32(40) {
+		slow, ends := i%2, i%4/2
+		w := pepfile.Window{Time: 1e5 * uint64(1+slow), Steps: 6000 - 5500*ends, Loads: 1}
+		if ends == 0 {
+			w.Waits = slow * 25 * (6000 - pepfile.Settled)
+			w.Memory = w.Waits
+		}
+		load := pepfile.WindowRecord{Entry: 0x20, Count: 52}
+		if slow > 0 {
+			load = pepfile.WindowRecord{Entry: 0x10, Count: 400 - 348*ends}
+		}
+		c.LogWindow(&w, []pepfile.WindowRecord{load, {Entry: 1 + slow, Count: 9}})
+	}
+	windows, _ := c.logged()
+	slow, fast := 0., 0.
+	for i, w := range c.loads(windows, symbol.NewTable(c.Here.Text)).Windows {
+		if windows[i].weighed.Paths[0].Path == 8 {
+			slow += w.Waiting
+		} else {
+			fast += w.Waiting
+		}
+	}
+	if slow < .95*4e6 || slow > 4e6 || fast > 1e-2*2e6 {
+		t.Errorf("the loop waits for %.0f ns, want nearly 4e6, and the other one for %.0f, want none", slow, fast)
+	}
+}
+
 // Ticks in system calls have no function.
 func TestTicksInCalls(t *testing.T) {
 	c := countsOf(pepfiletest.New())

@@ -13,11 +13,10 @@ package report
 //	value  latency=memory       or near cache, far cache; written: the window had written there, so it was not timed
 //
 // and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were
-// timed; and ns. A window says how long the program waits in it (weigh.Window); one that ends before its waits count says
-// nothing, and counts as if the program did not wait. Its loads share that in proportion to what they take longer than loads
-// from the near cache do. What windows have waited none of whose loads took longer is
-// shared by all others alike. The share that an instruction has in all waits has bounds, as that of a value in the events of
-// a tap has: one sample of the instruction has them, in ns.
+// timed; and ns. A window waits as is usual for its paths (weigh.Level). Its loads share that in proportion to what they take
+// longer than loads from the near cache do. What windows have waited none of whose loads took longer is shared by others that
+// end the same paths, or else by all. The share that an instruction has in all waits has bounds, as that of a value in the
+// events of a tap has: one sample of the instruction has them, in ns.
 
 import (
 	"github.com/pepgo/pep/format/digits"
@@ -44,8 +43,9 @@ type Loads struct {
 
 // A LoadWindow is a window with the loads that it has timed.
 type LoadWindow struct {
-	Weight  float64 // how many windows of the program it stands for
-	Waiting float64 // how long the program waited for memory in the time that it stands for, in ns
+	Weight  float64       // how many windows of the program it stands for
+	Waiting float64       // how long the program waited for memory in the time that it stands for, in ns
+	Paths   []weigh.Ended // that end in it
 	Loads   []TimedLoad
 }
 
@@ -194,9 +194,44 @@ func (l *Loads) late(w *LoadWindow) (sum, loads float64) {
 	return sum, loads
 }
 
+// share gives what windows have waited none of whose loads took longer to others that end the same paths.
+func (l *Loads) share() {
+	type waits struct{ all, placed float64 } // in windows that end a path, and in those of them with a load that took longer
+	paths := map[uint32]waits{}
+	for i := range l.Windows {
+		w := &l.Windows[i]
+		late, _ := l.late(w)
+		for _, p := range w.Paths {
+			x := paths[p.Path]
+			x.all += p.Part * w.Waiting
+			if late > 0 {
+				x.placed += p.Part * w.Waiting
+			}
+			paths[p.Path] = x
+		}
+	}
+	for i := range l.Windows {
+		w := &l.Windows[i]
+		late, _ := l.late(w)
+		waiting := 0.
+		for _, p := range w.Paths {
+			switch x := paths[p.Path]; {
+			case late > 0:
+				waiting += p.Part * w.Waiting * x.all / max(x.placed, 1e-300)
+			case x.placed == 0:
+				waiting += p.Part * w.Waiting
+			}
+		}
+		if len(w.Paths) > 0 {
+			w.Waiting = waiting
+		}
+	}
+}
+
 // places returns the instructions with the sums of their loads and waits, how much alike loads of a window are, and the
 // waits of all instructions.
 func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
+	l.share()
 	known := map[uint32]*loadPlace{}
 	samples, weighed, waiting, shared := 0., 0., 0., 0.
 	for i := range l.Windows {

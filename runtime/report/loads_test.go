@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/runtime/weigh"
 )
 
 // Two of four windows are in the log. The first stands for three times as many as the second, so of the five loads, those of
@@ -65,6 +67,32 @@ func TestLoads(t *testing.T) {
 	}
 	if files := (&Loads{Windows: []LoadWindow{{Weight: 1}}}).Write(&Profile{}); files != nil {
 		t.Errorf("without loads there are %d files", len(files))
+	}
+}
+
+// What a window has waited none of whose loads took longer is that of a window with the same path, and with two paths by their
+// parts. All windows share what is of a path whose windows have no such load: a quarter of 3,000 ns.
+func TestWaitsOfPaths(t *testing.T) {
+	late := func(pc uint32) []TimedLoad { return []TimedLoad{{pc, 400}, {0x90, 52}} }
+	l := &Loads{Near: 50, Memory: 400, All: 6, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprintf("%x", pc)}} },
+		Windows: []LoadWindow{
+			{Waiting: 1000, Paths: []weigh.Ended{{Path: 1, Part: 1}}, Loads: late(0x10)},
+			{Waiting: 500, Paths: []weigh.Ended{{Path: 1, Part: 1}}, Loads: []TimedLoad{{0x10, 52}}},
+			{Waiting: 1000, Paths: []weigh.Ended{{Path: 2, Part: 1}}, Loads: late(0x20)},
+			{Waiting: 400, Paths: []weigh.Ended{{Path: 1, Part: .25}, {Path: 2, Part: .75}}},
+			{Waiting: 100, Loads: late(0x30)},
+			{Waiting: 750, Paths: []weigh.Ended{{Path: 3, Part: 1}}},
+		}}
+	p, err := profile.Parse(bytes.NewReader(l.Write(&Profile{})[0].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, s := range p.Sample {
+		got[s.Location[0].Line[0].Function.Name] += s.Value[2]
+	}
+	if want := map[string]int64{"10": 2000, "20": 1625, "30": 125, "90": 0}; !maps.Equal(got, want) {
+		t.Errorf("waits %v, want %v", got, want)
 	}
 }
 

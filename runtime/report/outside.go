@@ -14,9 +14,8 @@ import (
 type Outside struct {
 	Windows bool // all packages are inside but for their assembly, which is named so
 
-	tapped map[string]bool                // functions with taps, if these are inside
-	files  map[string][]*wire.Lazy        // of instrumented packages
-	paths  map[string]*wire.Lazy          // instrumented packages, by import path
+	tapped map[string]bool // functions with taps, if these are inside
+	tables tables
 	funcs  map[*wire.Lazy]map[string]bool // of the packages asked for so far
 
 	quiet map[string]bool // functions whose taps have reported nothing
@@ -48,14 +47,7 @@ func (s *share) add(name string, n uint64) {
 
 // NewOutside returns an Outside of a program with the given site tables.
 func NewOutside(pkgs []*wire.Lazy) *Outside {
-	t := &Outside{files: make(map[string][]*wire.Lazy), paths: make(map[string]*wire.Lazy, len(pkgs)), funcs: make(map[*wire.Lazy]map[string]bool)}
-	for _, p := range pkgs {
-		t.paths[p.Path] = p
-		for _, f := range p.Files {
-			t.files[f] = append(t.files[f], p)
-		}
-	}
-	return t
+	return &Outside{tables: index(pkgs), funcs: make(map[*wire.Lazy]map[string]bool)}
 }
 
 // NewOutsideOfTaps returns an Outside whose inside is the functions that have taps. If seen is not nil, it says which sites
@@ -84,10 +76,10 @@ func (t *Outside) within(f Frame) bool {
 	if t.tapped != nil {
 		return t.tapped[f.Func]
 	}
-	if t.has(t.paths[unescaped(packageOf(f.Func))], f.Func) {
+	if t.has(t.tables.byPath[unescaped(packageOf(f.Func))], f.Func) {
 		return true
 	}
-	for _, p := range t.files[f.File] {
+	for _, p := range t.tables.ofFile(f.File) {
 		if t.has(p, f.Func) {
 			return true
 		}
@@ -165,7 +157,7 @@ func (t *Outside) AddTicks(f Frame, inlined bool, n uint64) {
 		return
 	case t.Windows && isAssembly(f.File):
 		where = assembly
-	case t.files[f.File] != nil:
+	case t.tables.ofFile(f.File) != nil:
 		if where = f.Func; inlined {
 			where += " (inlined)"
 		}
@@ -189,7 +181,7 @@ func (t *Outside) AddCalls(c *Calls) {
 			t.open += n
 		case !t.within(Frame{Func: name}):
 			t.calls.add(name, n)
-			if pkg := packageOf(name); !ofRuntime(pkg) && t.paths[unescaped(pkg)] == nil {
+			if pkg := packageOf(name); !ofRuntime(pkg) && t.tables.byPath[unescaped(pkg)] == nil {
 				t.calls.more += n
 			}
 		}

@@ -5,22 +5,30 @@ package report
 import "github.com/pepgo/pep/format/wire"
 
 type tables struct {
+	pkgs   []*wire.Lazy
 	byPath map[string]*wire.Lazy
-	byFile map[string][]*wire.Lazy // a file may be compiled into several packages: p and its test variants
+	byFile map[string][]*wire.Lazy // nil until it is needed, which it is not for paths of windows
 }
 
 func index(pkgs []*wire.Lazy) tables {
-	t := tables{
-		byPath: make(map[string]*wire.Lazy),
-		byFile: make(map[string][]*wire.Lazy),
-	}
+	t := tables{pkgs: pkgs, byPath: make(map[string]*wire.Lazy, len(pkgs))}
 	for _, p := range pkgs {
 		t.byPath[p.Path] = p
-		for _, f := range p.Files {
-			t.byFile[f] = append(t.byFile[f], p)
-		}
 	}
 	return t
+}
+
+// ofFile returns the packages that a file is compiled into: p and its test variants, for example.
+func (t *tables) ofFile(name string) []*wire.Lazy {
+	if t.byFile == nil {
+		t.byFile = make(map[string][]*wire.Lazy)
+		for _, p := range t.pkgs {
+			for _, f := range p.Files {
+				t.byFile[f] = append(t.byFile[f], p)
+			}
+		}
+	}
+	return t.byFile[name]
 }
 
 // find returns the package and the function whose path s counts, or nils. It reads the
@@ -43,7 +51,7 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	frame := &frames[s.Stack[0]]
 	var pkg *wire.Lazy
 	fn, best := -1, -1
-	for _, l := range t.byFile[frame.File] {
+	for _, l := range t.ofFile(frame.File) {
 		p := l.Package()
 		i := function(p, s.Number)
 		if i < 0 || !p.Funcs[i].Elsewhere && p.Files[p.Funcs[i].File] != frame.File {

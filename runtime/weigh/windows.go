@@ -4,18 +4,20 @@ package weigh
 
 // A Window is the interpretation of what the program did behind a tick.
 type Window struct {
-	Time  float64 // CPU time that its tick stands for, in ns
-	Steps float64 // instructions
-	Waits float64 // cycles that the program waits in the instructions in which that was looked for
-	Watch float64 // how many instructions these are
-	Paths []Ended // that end in it, each once
-	rate  float64 // cycles that the program waits for an instruction, as Level has set it
+	Time   float64 // CPU time that its tick stands for, in ns
+	Steps  float64 // instructions
+	Waits  float64 // cycles that the program waits in the instructions in which that was looked for
+	Memory float64 // of these, for memory
+	Watch  float64 // how many instructions these are
+	Paths  []Ended // that end in it, each once
+	rate   float64 // cycles that the program waits for an instruction, as Level has set it
+	usual  waiting // what it waits in one, likewise, without commonSteps
 }
 
-// An Ended is how often a path ends in a window.
+// An Ended is a path that ends in a window.
 type Ended struct {
-	Path  uint32 // any number that no other path has
-	Count float64
+	Path uint32  // any number that no other path has
+	Part float64 // of the ends of paths in the window
 }
 
 const (
@@ -63,56 +65,50 @@ func Level(windows []Window) {
 	for i := range windows {
 		w := &windows[i]
 		all.add(w, 1)
-		ends := w.ends()
 		for _, p := range w.Paths {
-			if ends > 0 {
-				x := usual[p.Path]
-				x.add(w, p.Count/ends)
-				usual[p.Path] = x
-			}
+			x := usual[p.Path]
+			x.add(w, p.Part)
+			usual[p.Path] = x
 		}
 	}
-	common := all.cycles / max(all.steps, 1)
+	watched := max(all.steps, 1)
+	common := waiting{all.cycles / watched, all.memory / watched, 1}
 	for i := range windows {
 		w := &windows[i]
-		ends := w.ends()
-		if ends <= 0 {
-			own := waiting{w.Waits, w.Watch}
-			w.rate = own.rate(common)
+		if len(w.Paths) == 0 {
+			var own waiting
+			own.add(w, 1)
+			w.rate, w.usual = own.each(common, commonSteps).cycles, own.each(common, 1)
 			continue
 		}
-		w.rate = 0
+		w.rate, w.usual = 0, waiting{}
 		for _, p := range w.Paths {
-			w.rate += p.Count / ends * usual[p.Path].rate(common)
+			x := usual[p.Path]
+			w.rate += p.Part * x.each(common, commonSteps).cycles
+			x = x.each(common, 1)
+			w.usual.cycles += p.Part * x.cycles
+			w.usual.memory += p.Part * x.memory
 		}
 	}
 }
 
-// A waiting is how many cycles the program waits in some instructions.
-type waiting struct{ cycles, steps float64 }
+// A waiting is how many cycles the program waits in some instructions, for anything and for memory.
+type waiting struct{ cycles, memory, steps float64 }
 
 // add adds a part of a window.
 func (x *waiting) add(w *Window, part float64) {
 	x.cycles += part * w.Waits
+	x.memory += part * w.Memory
 	x.steps += part * w.Watch
 }
 
-// rate returns the cycles for an instruction, where the mean is common.
-func (x waiting) rate(common float64) float64 {
-	return (x.cycles + commonSteps*common) / (x.steps + commonSteps)
+// each returns what the program waits in one instruction, where some more wait as one of the mean does.
+func (x waiting) each(mean waiting, some float64) waiting {
+	steps := x.steps + some
+	return waiting{(x.cycles + some*mean.cycles) / steps, (x.memory + some*mean.memory) / steps, 1}
 }
 
-func (w *Window) ends() (n float64) {
-	for _, p := range w.Paths {
-		n += p.Count
-	}
-	return n
-}
-
-// Part returns how much of its time some cycles of the watched instructions are.
-func (w *Window) Part(cycles float64) float64 {
-	if w.Watch <= 0 {
-		return 0
-	}
-	return w.Time * cycles / (w.Watch*nativeCycles + w.Waits)
-}
+// Waiting returns how much of its time the program waits for memory, in ns. Level comes first, so a window that was not watched
+// waits as others do in which the same paths end. Without commonSteps, since these would have loops wait that are seldom seen and
+// wait for nothing. One instruction at the mean rate is left, for paths that were never watched.
+func (w *Window) Waiting() float64 { return w.Time * w.usual.memory / (nativeCycles + w.usual.cycles) }

@@ -31,7 +31,7 @@ func TestWindow(t *testing.T) {
 // Windows get the rates of all windows with the same paths, by instructions and by shares of ends. A path that was hardly watched
 // has nearly the mean rate, as have windows that were not watched and have no paths.
 func TestLevel(t *testing.T) {
-	only := func(path uint32) []Ended { return []Ended{{Path: path, Count: 7}} }
+	only := func(path uint32) []Ended { return []Ended{{Path: path, Part: 1}} }
 	for _, test := range []struct {
 		name    string
 		windows []Window
@@ -48,12 +48,11 @@ func TestLevel(t *testing.T) {
 			{Steps: 100, Paths: only(1)},
 			{Steps: 100, Paths: only(3)},
 			{Steps: 100},
-			{Steps: 100, Paths: []Ended{{Path: 1, Count: 0}}},
-		}, []float64{.2, .2, .2, .2, .2, .2}},
+		}, []float64{.2, .2, .2, .2, .2}},
 		// Half of the second window is of each path. So path 1 waits for 4,000 cycles in 2,000 instructions, and path 2 for 1,000 in 1,000.
 		{"by shares", []Window{
 			{Watch: 1000, Waits: 3000, Paths: only(1)},
-			{Watch: 2000, Waits: 2000, Paths: []Ended{{Path: 1, Count: 4}, {Path: 2, Count: 4}}},
+			{Watch: 2000, Waits: 2000, Paths: []Ended{{Path: 1, Part: .5}, {Path: 2, Part: .5}}},
 		}, []float64{4500. / 2300, (4500./2300 + 1500./1300) / 2}},
 		{"without paths", []Window{
 			{Watch: 3000, Paths: only(1)},
@@ -74,14 +73,24 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// The cycles of watched instructions are a part of the time in proportion to all cycles of these.
-func TestPart(t *testing.T) {
-	w := Window{Time: 1e7, Steps: 6000, Watch: 1000, Waits: 1000 * nativeCycles}
-	if got := w.Part(500 * nativeCycles); math.Abs(got-2.5e6) > 1 {
-		t.Errorf("%g ns, want a quarter of 1e7", got)
+// A window waits for memory as windows with its paths do, together: path 1 in a half of the cycles for which it waits, which are as
+// many as those of its instructions, and path 2 never. Nobody has watched path 3.
+func TestWaiting(t *testing.T) {
+	const many = 1e6
+	only := func(path uint32) []Ended { return []Ended{{Path: path, Part: 1}} }
+	windows := []Window{
+		{Time: 1e7, Watch: many, Waits: nativeCycles * many, Memory: nativeCycles * many / 4, Paths: only(1)},
+		{Time: 1e7, Watch: many, Waits: nativeCycles * many, Memory: nativeCycles * many / 4 * 3, Paths: only(1)},
+		{Time: 1e7, Watch: many, Waits: nativeCycles * many * 3, Paths: only(2)},
+		{Time: 4e7, Steps: 100, Paths: only(1)},
+		{Time: 4e7, Steps: 100, Paths: only(2)},
+		{Time: 3e7, Steps: 100, Paths: only(3)},
 	}
-	if got := (&Window{Time: 1e7, Steps: 100}).Part(7); got != 0 {
-		t.Errorf("%g ns in a window that was not watched", got)
+	Level(windows)
+	for i, want := range []float64{2.5e6, 2.5e6, 0, 1e7, 0, 3e7 / 8} {
+		if got := windows[i].Waiting(); math.Abs(got-want) > 1e2 {
+			t.Errorf("window %d waits for %g ns, want %g", i, got, want)
+		}
 	}
 }
 

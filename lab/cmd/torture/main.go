@@ -75,29 +75,34 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	var text strings.Builder
-	root, err := bench.Root()
-	if err != nil {
+	if err := publish(report, *file, args, stdout); err != nil {
 		return err
-	}
-	// Tests that fail print where their files are.
-	places := strings.NewReplacer(strings.TrimSuffix(os.TempDir(), "/")+"/", "$TMPDIR/", root+"/", "")
-	report.Table(&text)
-	table := places.Replace(text.String())
-	fmt.Fprint(stdout, table)
-	if *file != "" {
-		head := bench.Header("Torture", "torture", args, time.Now())
-		for _, p := range torture.Parts {
-			head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
-		}
-		if err := os.WriteFile(*file, []byte(head+"\n"+table), 0o666); err != nil {
-			return err
-		}
 	}
 	if n := report.Count().Failed; n > 0 {
 		return fmt.Errorf("%d failures", n)
 	}
 	return nil
+}
+
+// publish writes the table, and the page if a file is named. Tests that fail print where their files are, so it shortens these names.
+func publish(report *torture.Report, file string, args []string, stdout io.Writer) error {
+	root, err := bench.Root()
+	if err != nil {
+		return err
+	}
+	places := strings.NewReplacer(strings.TrimSuffix(os.TempDir(), "/")+"/", "$TMPDIR/", root+"/", "")
+	var text strings.Builder
+	report.Table(&text)
+	table := places.Replace(text.String())
+	fmt.Fprint(stdout, table)
+	if file == "" {
+		return nil
+	}
+	head := bench.Header("Torture", "torture", args, time.Now())
+	for _, p := range torture.Parts {
+		head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
+	}
+	return os.WriteFile(file, []byte(head+"\n"+table), 0o666)
 }
 
 func split(list string) []string {
