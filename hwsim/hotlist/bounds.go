@@ -59,6 +59,10 @@ func (l *List[V]) Bounds(count uint64, confidence float64) (least, most uint64) 
 	return min(least, most), most
 }
 
+// Junk reports whether bounds of a value say next to nothing: they are further apart than a factor
+// of ten. Of a stream of many different values, any that are in the list are junk.
+func Junk(least, most uint64) bool { return most > 10*least }
+
 // firstWhere returns the first n of low to high at which ok holds, high+1 if there is
 // none. If ok holds at n it holds at n+1.
 func firstWhere(low, high uint64, ok func(n uint64) bool) uint64 {

@@ -29,7 +29,7 @@ type List[V comparable] struct {
 	level     uint32 // the rate is ((Slots-1)/Slots)^level
 	threshold uint64 // the rate times 2^64, if level is not 0
 	random    generator
-	entries   []Entry[V] // in the order in which they came; the capacity is one more than there is room for, for the one that is added
+	entries   []Entry[V] // in the order in which they came; the capacity is one more than the room, for a value that is added
 }
 
 // New returns an empty list whose random choices depend on seed alone.
