@@ -42,6 +42,7 @@ const walls = `
 	hwsim/sample:     hwsim format/tuple
 	hwsim/box:        hwsim
 	hwsim/where:      hwsim hwsim/sample format/digits
+	hwsim/hotlist:
 	hwsim/cache:      hwsim hwsim/sample format/digits
 	hwsim/morton:     hwsim hwsim/box hwsim/sample format/digits format/tuple
 	hwsim/engines:    hwsim/... format/items format/tuple
@@ -74,14 +75,13 @@ const walls = `
 	tracer/internal/interp/steptest: tracer/internal/proc/ptrace
 	tracer/internal/interp/ops: runtime/interp
 	tracer/internal/interp/...:
-	tracer/internal/values/hotlist:
 	tracer/internal/values/chunk:
 	tracer/internal/values/capture:  tracer/internal/values/chunk internal/input
 	tracer/internal/values/describe: tracer/internal/values/capture
 	tracer/internal/values/modules:  tracer/internal/values/capture format/items
-	tracer/internal/values/database: tracer/internal/values/capture tracer/internal/values/chunk tracer/internal/values/hotlist tracer/internal/values/modules internal/input
+	tracer/internal/values/database: tracer/internal/values/capture tracer/internal/values/chunk tracer/internal/values/modules internal/input hwsim/hotlist
 	tracer/internal/values/programs: tracer/internal/values/capture tracer/internal/exe/...
-	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing
+	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing hwsim/hotlist
 	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/...
 	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/facts format/pprofenc format/schema internal/listing
 	tracer/internal/cold:            tracer/internal/proc/... tracer/internal/exe/... analyze/cold

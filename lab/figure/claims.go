@@ -23,8 +23,9 @@ type Claim struct {
 	Same bool // the second column is the same
 	Only bool // the second column has no such thing
 
-	Cannot string                   // why it cannot be shown here; then Of only has numbers to look at, or is nil
-	Why    func(m *Measured) string // what other experiments say about it; it may be nil
+	Cannot      string                   // why it cannot be shown here; then Of only has numbers to look at, or is nil
+	CannotRules string                   // why it cannot be shown with the paper's rules; only the second column has numbers
+	Why         func(m *Measured) string // what other experiments say about it; it may be nil
 }
 
 // A Beside is the page of a paper.
@@ -59,7 +60,7 @@ const (
 
 // Judge returns the verdict, and our numbers as text. It is an error if nothing was measured.
 func (c *Claim) Judge(m *Measured, extended bool) (verdict, ours string, err error) {
-	if c.Of == nil {
+	if c.Of == nil || c.CannotRules != "" && !extended {
 		return CannotBe, "-", nil
 	}
 	t := c.Of(m, extended)
@@ -175,6 +176,8 @@ func writeCells(p *strings.Builder, cells []string) {
 // reason says what else is known of a claim; "" if there is nothing to say.
 func (j judged) reason(m *Measured) string {
 	switch {
+	case j.CannotRules != "":
+		return "With the paper's rules it cannot be shown here: " + j.CannotRules + ". " + j.Why(m)
 	case j.Cannot != "" && j.Why != nil:
 		return "It cannot be shown here: " + j.Cannot + ". " + j.Why(m)
 	case j.Cannot != "":
@@ -214,7 +217,9 @@ func summary(list []judged, columns [2]string) string {
 		is   func(j judged) bool
 	}{
 		{"For Go programs these do not hold",
-			func(j judged) bool { return j.rules == Differs && (j.extended == Differs || j.Only) }},
+			func(j judged) bool {
+				return j.rules == Differs && (j.extended == Differs || j.Only) || j.CannotRules != "" && j.extended == Differs
+			}},
 		{fmt.Sprintf("These do not hold with %s, and hold with %s", columns[0], columns[1]),
 			func(j judged) bool { return j.rules == Differs && j.extended == Agrees }},
 		{fmt.Sprintf("These hold with %s, and not with %s", columns[0], columns[1]),

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// beside is a page of five claims: one holds, one differs with our rules, one differs, one cannot be shown, and one has no
-// second column.
+// beside is a page of six claims: one holds, one differs with our rules, one differs, one cannot be shown, one has no second
+// column, and one no first column.
 func beside() *Beside {
 	of := func(name string) func(m *Measured, extended bool) Tally {
 		return func(m *Measured, extended bool) Tally {
@@ -24,6 +24,8 @@ func beside() *Beside {
 		{Key: "c", Says: "c is small", Unit: Times, Want: AtMost(Times(2)), Of: of("c"), Same: true},
 		{Key: "d", Says: "d is small", Prints: "1", Cannot: "nobody knows d"},
 		{Key: "e", Says: "e is small", Unit: Times, Want: AtMost(Times(2)), Of: of("e"), Only: true},
+		{Key: "f", Says: "f is small", Unit: Times, Want: AtMost(Times(2)), Of: of("f"), CannotRules: "f is ours",
+			Why: func(m *Measured) string { return "F is " + Times(m.First("f/ours")).Text + "." }},
 	}, Answers: []Answer{{"How large is a?", func(m *Measured) string { return Times(m.First("a/rules")).Text }}}}
 }
 
@@ -35,6 +37,7 @@ func planted() *Measured {
 	m.Add("b/ours", 3)
 	m.Add("c/rules", 3, 4)
 	m.Add("e/rules", 5)
+	m.Add("f/ours", 2)
 	return m
 }
 
@@ -45,7 +48,7 @@ func TestPageOfClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"# X\n\nOf 5 claims 2 agree with the paper's rules, 2 differ, and 1 cannot be shown here. With our rules 1 agree and 2 " +
+		"# X\n\nOf 6 claims 2 agree with the paper's rules, 2 differ, and 2 cannot be shown here. With our rules 2 agree and 2 " +
 			"differ. **For Go programs these do not hold:** c is small; e is small. " +
 			"**These hold with the paper's rules, and not with our rules:** b is small.\n",
 		"\n    figures paper x\n", "\n## How large is a?\n\n1.00x\n",
@@ -53,6 +56,9 @@ func TestPageOfClaims(t *testing.T) {
 		"| c is small |  |  |  | at most 2.00x | 3.50x (3.00x to 4.00x); 0 of 2 | differs | the same | differs |\n",
 		"| d is small |  | 1 |  | - | - | cannot be shown | the same | cannot be shown |\n",
 		"| e is small |  |  |  | at most 2.00x | 5.00x | differs | - | - |\n",
+		"| f is small |  |  |  | at most 2.00x | - | cannot be shown | 2.00x | agrees |\n",
+		"* **f is small** (with the paper's rules: cannot be shown; with our rules: agrees). With the paper's rules it cannot be " +
+			"shown here: f is ours. F is 2.00x.\n",
 		"* **b is small** (with the paper's rules: agrees; with our rules: differs). B is 3.00x.\n",
 		"* **c is small** (differs). No experiment of ours says why.\n",
 		"* **d is small** (cannot be shown). It cannot be shown here: nobody knows d.\n",
@@ -66,6 +72,11 @@ func TestPageOfClaims(t *testing.T) {
 	m.Set("b/ours", 1)
 	if page, err := beside().Page(m); err != nil || !strings.Contains(page, "**These do not hold with the paper's rules, and "+
 		"hold with our rules:** b is small.") {
+		t.Errorf("%v:\n%s", err, page)
+	}
+	m.Set("f/ours", 3)
+	if page, err := beside().Page(m); err != nil || !strings.Contains(page, "**For Go programs these do not hold:** c is small; "+
+		"e is small; f is small.") {
 		t.Errorf("%v:\n%s", err, page)
 	}
 	delete(m.numbers, "a/rules")

@@ -47,6 +47,7 @@ var Tolerances = []Tolerance{
 	{"in general", fmt.Sprintf("%.0f %% and more", GeneralShare), "halfway from half to all"},
 	{"a small percentage, none that can be detected", fmt.Sprintf("at most %.0f %%", SmallShare), "the least whole number"},
 	{"negligible", fmt.Sprintf("at most %v %%", NoErrorShare), "less than is printed of errors"},
+	{"as good, as exact", fmt.Sprintf("worse by at most %v points", NoErrorShare), "as for negligible"},
 	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare),
 		"less than half of the tolerance " +
 			"of a number"},

@@ -7,8 +7,10 @@ package sampling
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/lab/figure"
 )
 
@@ -33,6 +35,13 @@ func (e *Experiment) Measure(m *figure.Measured, programs []string, bias, limit 
 	}
 	for _, b := range biases {
 		m.Add(fmt.Sprintf("bias/%d", b.Skip), b.Ratio())
+	}
+	rounds, err := e.Latencies(e.Rounds, latencySeconds)
+	if err != nil {
+		return err
+	}
+	for _, loads := range rounds {
+		addLatencies(m, loads)
 	}
 	taken, err := e.Taken(e.Rounds, limit-time.Since(began))
 	if err != nil {
@@ -79,6 +88,21 @@ func (e *Experiment) Measure(m *figure.Measured, programs []string, bias, limit 
 	}
 	return nil
 }
+
+// addLatencies adds the loads of a round.
+func addLatencies(m *figure.Measured, loads []*Latency) {
+	for _, l := range loads {
+		name := "latency/" + l.Load
+		for _, bin := range schema.Latencies {
+			m.Add(name+"/"+strings.ReplaceAll(bin, " ", "-"), l.Bins[bin])
+		}
+		m.Add(name+"/timed", float64(l.Timed))
+		m.Add(name+"/wait", l.Wait)
+	}
+}
+
+// latencySeconds is for how much CPU time each loop runs whose loads are timed, in each round.
+const latencySeconds = 2
 
 // maxRounds is how many rounds programs are run at most; there are as many as the limit of time leaves.
 const maxRounds = 100

@@ -9,12 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cilium/ebpf"
 
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/tracer"
 )
 
@@ -181,6 +184,58 @@ func TestEvicted(t *testing.T) {
 		if err := (&Evicted{}).add(bad); err == nil {
 			t.Errorf("the output %q is no error", bad)
 		}
+	}
+}
+
+// TestLatencies is VSAMP-17 as far as the page needs it: each load is found, and what is known of it adds up. How many loads are
+// in which bin is for the test of windows, TestLatencyOfLoads of cmd/pepbuild.
+func TestLatencies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles std")
+	}
+	all, err := experiment(t).Latencies(1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &figure.Measured{}
+	for _, l := range all[0] {
+		t.Logf("%s: %v, %d timed, waits %.2f s", l.Load, l.Bins, l.Timed, l.Wait)
+		sum := 0.
+		for _, x := range l.Bins {
+			sum += x
+		}
+		// The loops use 2 s, and a little more behind the last look at the clock.
+		if math.Abs(sum-100) > 1e-9 || l.Timed == 0 || l.Wait < 0 || l.Wait > 3 {
+			t.Errorf("%s: %v add up to %v, want 100; %d timed, waits %v s", l.Load, l.Bins, sum, l.Timed, l.Wait)
+		}
+		addLatencies(m, []*Latency{l})
+	}
+	if got := m.Below("latency"); !slices.Equal(got, []string{"far", "middle", "near"}) {
+		t.Errorf("loads %q", got)
+	}
+}
+
+// Loads are found by the comment of their line, and shares are of all that is estimated.
+func TestLatenciesByLine(t *testing.T) {
+	lines := []string{"x = a[0] // far", "y = b[0] // near", "z = p.next // middle", "w = c[0]"}
+	word := func(line int64, bin string, count, timed, wait int64) profile.Word {
+		return profile.Word{Line: line, Value: bin, Count: count, Messages: timed, Wait: wait}
+	}
+	words := []profile.Word{word(1, "memory", 300, 3, 2e9), word(1, "near cache", 100, 1, 0), word(2, "near cache", 50, 5, 0),
+		word(3, "far cache", 10, 2, 5e8), word(4, "memory", 1000, 10, 9e9), word(9, "memory", 1, 1, 1)}
+	list, err := latencies(words, lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := list[0]
+	if len(list) != 3 || far.Load != "far" || far.Bins["memory"] != 75 || far.Bins["near cache"] != 25 || far.Timed != 4 || far.Wait != 2 {
+		t.Errorf("got %d loads, and %+v", len(list), far)
+	}
+	if list[1].Load != "middle" || list[1].Wait != 0.5 || list[2].Load != "near" || list[2].Bins["near cache"] != 100 {
+		t.Errorf("got %+v and %+v", list[1], list[2])
+	}
+	if _, err := latencies(words[2:], lines); err == nil || err.Error() != "no window has timed the load far" {
+		t.Errorf("without the first load: %v", err)
 	}
 }
 

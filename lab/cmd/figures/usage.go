@@ -74,8 +74,8 @@ and why not. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal, Sherwood
 Shrivastava and Suri, CGO 2006, strat is Sastry, Bodik and Smith, ISCA 2001, vsamp is
 Burrows and others, ASPLOS 2000, and pep is Bond and McKinley, MICRO 2005. The page is
 DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. cop, rap and strat take
-minutes, and traces that make paper-NAME records; vsamp samples live programs, and needs
-the rights of peptrace values; pep takes what make paper-pep has measured.
+minutes, and traces that make paper-NAME records; vsamp reads traces, too, samples live
+programs, and needs the rights of peptrace values; pep takes what make paper-pep has measured.
 
 	-again       make the page of the numbers that are in DIR/paper-NAME.txt
 	-traces DIR  where traces are, as for figures run (default ../build/traces)

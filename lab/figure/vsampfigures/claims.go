@@ -1,5 +1,5 @@
 // Package vsampfigures has the claims of Burrows et al., "Efficient and Flexible Value Sampling", ASPLOS 2000, and what our
-// sampler is beside them. Package sampling measures that.
+// sampler is beside them. Package sampling measures that, but for hotlists, which see recorded loads.
 package vsampfigures
 
 import (
@@ -19,8 +19,10 @@ var Beside = figure.Beside{
 	Columns: figure.Rules,
 	Extended: "Our rules are those of the paper and 997 interrupts a second, the default of peptrace values, in place " +
 		"of one each 62,000 instructions of a " +
-		"processor with 500 MHz, and a random skip of up to 63 instructions (decision 23)",
+		"processor with 500 MHz, a random skip of up to 63 instructions, and no values that are junk by their bounds " +
+		"(decision 23); latencies are those of windows (decision 39)",
 	Runs:    "programs, each by the least of its rounds, or what the column \"ours is\" says",
+	Loads:   8_000_000,
 	Measure: measure,
 	Claims:  claims,
 	Answers: answers,
@@ -125,6 +127,8 @@ func rank(m *figure.Measured, program string) figure.Tally {
 	return t
 }
 
+const noLoads = "our interpreter in the kernel executes no load of the program"
+
 const ofTheirs = "it is a number of other programs, and of another processor"
 
 var ranks = figure.NumberOf("ranks")
@@ -207,13 +211,21 @@ var claims = []figure.Claim{
 		Cannot: "it takes counters of misses, or a clock that is finer than a miss", Why: whyEvicted},
 	{Key: "latency", Where: "section 3.3, figure 1", Says: "latencies of loads are measured, and show which of two " +
 		"loads misses",
-		Cannot: "our interpreter in the kernel executes no load of the program. Windows of programs that are built for " +
-			"them do, and time " +
-			"loads (decision 39); a test in cmd/pepbuild has three footprints, which are three bins"},
-	{Key: "hotlists", Where: "section 2.2", Says: "hotlists need less memory than Calder's table for results as good",
-		Cannot: "hotlists are internal to package tracer, and all of them have room for 16 values, so an experiment cannot " +
-			"find the memory with which their results are as good. The example of package hotlist has a list and Calder's " +
-			"table of the same memory on streams that are made up"},
+		Prints: "94.26% D, 84.91% M",
+		Ours: "loads from the nearest cache of the one that hits, and from memory of the one that misses: the lesser part, " +
+			"each run",
+		Unit: figure.Percent, Want: figure.Most, Of: inBins(2), CannotRules: noLoads, Why: whyLatency},
+	{Key: "bins", Where: "section 3.3", Says: "bins of latencies are parts of the memory, with thresholds that programs determine",
+		Ours: "loads of each of three footprints that are in its bin: the least part, each run",
+		Unit: figure.Percent, Want: figure.Most, Of: inBins(3), CannotRules: noLoads, Why: whyLatency},
+	{Key: "hotlists", Where: "section 2.2", Same: true,
+		Says: "hotlists need less memory than Calder's table for results as good: for the values of as many loads",
+		Ours: "entries to those of tables with 4 to 64, each of 10 programs", Unit: figure.Times, Want: figure.Better,
+		Of: onlyRules(func(m *figure.Measured) figure.Tally { return memory(covered)(m, false) }), Why: whyHotlists},
+	{Key: "hotlists-shares", Where: "section 2.2",
+		Says: "hotlists need less memory than Calder's table for results as good: for a share as exact",
+		Ours: "the same, by the error of the share of the most frequent value", Unit: figure.Times, Want: figure.Better,
+		Of: memory(off), Why: whyHotlists},
 	{Key: "bounce", Where: "section 2.1.1", Says: "a second interrupt after an issue block captures values, too",
 		Cannot: "it takes a counter that one family of processors has"},
 }
@@ -346,5 +358,5 @@ func tables(m *figure.Measured) []figure.Table {
 			figure.Percent(m.First("hidden", p, "share")), figure.Count(int(m.First("hidden", p, "samples")), "samples"),
 			figure.Times(m.First("hidden", p, "gain"))})
 	}
-	return []figure.Table{costs, taken, hidden}
+	return []figure.Table{costs, taken, hidden, latencyTable(m), hotlistTable(m)}
 }

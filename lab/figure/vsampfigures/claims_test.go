@@ -2,6 +2,7 @@ package vsampfigures
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/pepgo/pep/lab/figure"
@@ -83,6 +84,41 @@ func biased(of0, of63 float64) plant {
 	}
 }
 
+// timed plants the part of the loads of each footprint that is in its bin: of four runs, and of a fifth that does not agree.
+func timed(near, far, middle float64) plant {
+	return func(m *figure.Measured, _ string) {
+		m.Set("latency/near/near-cache", near, near, near, near, 1)
+		m.Set("latency/far/memory", far, far, far, far, 90)
+		m.Set("latency/middle/far-cache", middle, middle, middle, middle, 90)
+	}
+}
+
+// lists plants results of hotlists, of 10 programs. In the first n of them, lists with room for so many values are as good
+// as a table of eight, and larger ones as others in proportion; in the rest lists are never as good.
+func lists(what string, n, room int) plant {
+	result := func(entries float64) float64 { // of a table
+		if what == covered {
+			return 30 + 10*math.Log2(entries)
+		}
+		return 90 - 10*math.Log2(entries)
+	}
+	return func(m *figure.Measured, c string) {
+		for i := range 10 {
+			name := fmt.Sprintf("hotlists/program-%d/", i)
+			for _, entries := range tableRooms {
+				m.Add(name+"tables/"+what, result(float64(entries)))
+			}
+			for _, entries := range listRooms {
+				x := result(float64(entries) * 8 / float64(room))
+				if i >= n {
+					x = result(1)
+				}
+				m.Add(name+in("lists", c == "ours" && what == off)+"/"+what, x)
+			}
+		}
+	}
+}
+
 // row is what agrees with a row of Table 2a, and what does not.
 func row(key string, most float64) []plant {
 	return []plant{cost(key, 8, most*1.2, 99), cost(key, 7, 0.1, 99), cost(key, 0, 0, most*1.3)}
@@ -113,7 +149,11 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"bias": {biased(1.3, 1), biased(1.2, 9)},
 		"unbiased": {together(exactly("bias/0", 9), exactly("bias/15", 1.2), exactly("bias/63", 1.01), exactly("bias/255", 1)),
 			together(exactly("bias/0", 1), exactly("bias/15", 1.3), exactly("bias/63", 1.01), exactly("bias/255", 1))},
-		"finds": {ranked(1, 3, 3), ranked(1, 1, 4), ranked(0, 1, 1)},
+		"latency":         {timed(60, 55, 9), timed(60, 45, 90), timed(45, 90, 90)},
+		"bins":            {timed(60, 55, 52), timed(60, 55, 48), timed(60, 40, 90)},
+		"hotlists":        {lists(covered, 10, 6), lists(covered, 10, 8), lists(covered, 7, 6)},
+		"hotlists-shares": {lists(off, 10, 6), lists(off, 10, 8), lists(off, 7, 6)},
+		"finds":           {ranked(1, 3, 3), ranked(1, 1, 4), ranked(0, 1, 1)},
 	}, [2]string{"rules", "ours"})
 }
 

@@ -20,11 +20,15 @@ const (
 	rounds = 6
 	scale  = 20
 	bias   = 8 * time.Second
-	limit  = 10 * time.Minute
+	limit  = 11 * time.Minute
 )
 
-// measure samples the test programs, and gofmt. It needs the rights of peptrace values.
-func measure(_ *figure.Env, m *figure.Measured) (err error) {
+// measure reads the recorded loads of the test programs, and then samples these programs, and gofmt. It needs the rights of
+// peptrace values.
+func measure(env *figure.Env, m *figure.Measured) (err error) {
+	if err := hotlists(env, m); err != nil {
+		return err
+	}
 	e := sampling.Experiment{Rounds: rounds, Scale: scale, Log: os.Stderr}
 	if e.Root, err = bench.Root(); err != nil {
 		return err

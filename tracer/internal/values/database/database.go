@@ -33,8 +33,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pepgo/pep/hwsim/hotlist"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
-	"github.com/pepgo/pep/tracer/internal/values/hotlist"
 )
 
 // A List is a hotlist of values.

@@ -28,10 +28,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/hwsim/hotlist"
 	"github.com/pepgo/pep/internal/input"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/chunk"
-	"github.com/pepgo/pep/tracer/internal/values/hotlist"
 )
 
 const (

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/hwsim/hotlist"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/database"
 	"github.com/pepgo/pep/tracer/internal/values/describe"
-	"github.com/pepgo/pep/tracer/internal/values/hotlist"
 )
 
 // FindOptions says what Find finds.

@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pepgo/pep/hwsim/hotlist"
 	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/database"
@@ -76,7 +77,7 @@ func values(l *database.List, in *capture.Instruction, kind string, names Names,
 		least, most := l.Bounds(e.Count, Confidence)
 		v := Value{
 			Count: e.Count, Share: l.Estimate(e.Count) / total, Least: float64(least) / total, Most: float64(most) / total,
-			Junk: most > 10*least, word: e.Value,
+			Junk: hotlist.Junk(least, most), word: e.Value,
 		}
 		v.Value = format(e.Value)
 		if what := secret(e.Value.Word, kind); what != "" && !secrets {

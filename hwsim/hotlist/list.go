@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Slots is how many values a list can have, N in the paper. The factor f by which the
-// rate falls is Slots/(Slots-1), the paper's choice.
+// Slots is how many values a list has room for, N in the paper. The factor f by which the
+// rate falls is Slots/(Slots-1), the paper's choice; it is that of lists of another size, too.
 const Slots = 16
 
 // log2Slots is how many random bits a coin takes that shows tails once in Slots times.
@@ -23,18 +23,24 @@ type Entry[V comparable] struct {
 	Count uint64
 }
 
-// A List is a concise sample of a stream. Its size is constant. New makes a List.
+// A List is a concise sample of a stream. Its size is constant. New and NewOf make a List.
 type List[V comparable] struct {
 	total     uint64
 	level     uint32 // the rate is ((Slots-1)/Slots)^level
-	n         uint32 // values
 	threshold uint64 // the rate times 2^64, if level is not 0
 	random    generator
-	entries   [Slots + 1]Entry[V] // in the order in which they came; one more while it is being added
+	entries   []Entry[V] // in the order in which they came; the capacity is one more than the room, for a value that is added
 }
 
 // New returns an empty list whose random choices depend on seed alone.
-func New[V comparable](seed uint64) *List[V] { return &List[V]{random: generator(seed)} }
+func New[V comparable](seed uint64) *List[V] { return NewOf[V](Slots, seed) }
+
+// NewOf returns an empty list with room for so many values, 1 or more.
+func NewOf[V comparable](room int, seed uint64) *List[V] {
+	return &List[V]{random: generator(seed), entries: make([]Entry[V], 0, room+1)}
+}
+
+func (l *List[V]) room() int { return cap(l.entries) - 1 }
 
 // Add counts an occurrence of v.
 func (l *List[V]) Add(v V) {
@@ -42,17 +48,16 @@ func (l *List[V]) Add(v V) {
 	if l.level > 0 && l.random.next() >= l.threshold {
 		return
 	}
-	for i := range l.entries[:l.n] {
+	for i := range l.entries {
 		if e := &l.entries[i]; e.Value == v {
 			e.Count++
 			return
 		}
 	}
-	l.entries[l.n] = Entry[V]{v, 1}
-	l.n++
-	for l.n > Slots {
+	l.entries = append(l.entries, Entry[V]{v, 1})
+	for len(l.entries) > l.room() {
 		l.setLevel(l.level + 1)
-		l.n = uint32(len(thin(l.entries[:l.n], &l.random)))
+		l.entries = thin(l.entries, &l.random)
 	}
 }
 
@@ -98,23 +103,23 @@ func thin[V comparable](entries []Entry[V], random *generator) []Entry[V] {
 	return kept
 }
 
-// Merge adds what o has counted. It does not change o.
+// Merge adds what o has counted, a list with room for as many values. It does not change o.
 //
 // The result has the same distribution as one list of both streams, in whatever order they
 // come. Imagine that each occurrence draws a number u between 0 and 1 once. Then a list with
 // rate p has sampled the occurrences with u < p, and its rate is the largest power of 15/16
-// at which these have at most 16 distinct values: thinning never adds an occurrence, so no
+// at which these have at most 16 distinct values, or what there is room for: thinning never adds an occurrence, so no
 // rate is left too early. The two lists have sampled at their rates, p1 and p2. Both streams
 // together have at least the distinct values of each, so their rate is at most the smaller
 // of the two, and Merge can get there by thinning. The total is exact.
 func (l *List[V]) Merge(o *List[V]) {
 	var both [2 * Slots]Entry[V]
-	all := append(both[:0], l.entries[:l.n]...)
+	all := append(both[:0], l.entries...)
 	for ; l.level < o.level; l.setLevel(l.level + 1) {
 		all = thin(all, &l.random)
 	}
 	var copied [Slots]Entry[V]
-	theirs := append(copied[:0], o.entries[:o.n]...)
+	theirs := append(copied[:0], o.entries...)
 	for level := o.level; level < l.level; level++ {
 		theirs = thin(theirs, &l.random)
 	}
@@ -126,11 +131,11 @@ func (l *List[V]) Merge(o *List[V]) {
 			all[i].Count += e.Count
 		}
 	}
-	for ; len(all) > Slots; l.setLevel(l.level + 1) {
+	for ; len(all) > l.room(); l.setLevel(l.level + 1) {
 		all = thin(all, &l.random)
 	}
 	l.total += o.total
-	l.n = uint32(copy(l.entries[:], all))
+	l.entries = append(l.entries[:0], all...)
 }
 
 // Total returns how many values were added, vtot in the paper.
@@ -144,19 +149,19 @@ func (l *List[V]) Level() int { return int(l.level) }
 func (l *List[V]) Rate() float64 { return math.Pow((Slots-1.0)/Slots, float64(l.level)) }
 
 // Len returns how many values the list has, nv in the paper.
-func (l *List[V]) Len() int { return int(l.n) }
+func (l *List[V]) Len() int { return len(l.entries) }
 
 // Top returns the values, the most frequent first; values with the same count are in the
 // order in which they came.
 func (l *List[V]) Top() []Entry[V] {
-	return descending(slices.Clone(l.entries[:l.n]))
+	return descending(slices.Clone(l.entries))
 }
 
 // Estimate returns the unbiased estimate for a value that was sampled count times:
 // how often it was added.
 func (l *List[V]) Estimate(count uint64) float64 { return float64(count) / l.Rate() }
 
-// Restore returns the list with a given level, total and entries, to read a list from a
+// Restore returns the list with room for Slots values and a given level, total and entries, to read a list from a
 // file. It returns an error if no list can have them.
 func Restore[V comparable](seed uint64, level int, total uint64, entries []Entry[V]) (*List[V], error) {
 	l := New[V](seed)
@@ -184,7 +189,7 @@ func Restore[V comparable](seed uint64, level int, total uint64, entries []Entry
 	}
 	l.setLevel(uint32(level))
 	l.total = total
-	l.n = uint32(copy(l.entries[:], entries))
+	l.entries = append(l.entries, entries...)
 	return l, nil
 }
 

@@ -32,7 +32,7 @@ package hotlist
 //     So all bounds of a list hold together, that of its first value too, which was
 //     chosen for its count.
 //
-// At the rate 1 counts are exact.
+// At the rate 1 counts are exact. In a list of another size, its room takes the place of 16.
 
 import "math"
 
@@ -44,13 +44,13 @@ func (l *List[V]) Bounds(count uint64, confidence float64) (least, most uint64) 
 		return count, count
 	}
 	p := l.Rate()
-	half := (1 - confidence) / Slots / 2
+	half := (1 - confidence) / float64(l.room()) / 2
 	least = firstWhere(count, l.total, func(n uint64) bool { return moreOrEqual(count, n, p) >= half })
 	most = firstWhere(count, l.total, func(n uint64) bool { return lessOrEqual(count, n, p) < half }) - 1
 
 	// All other occurrences in the list are of other values.
 	others := uint64(0)
-	for _, e := range l.entries[:l.n] {
+	for _, e := range l.entries {
 		others += e.Count
 	}
 	others -= count
@@ -58,6 +58,10 @@ func (l *List[V]) Bounds(count uint64, confidence float64) (least, most uint64) 
 	most = min(max(most, least), l.total-others)
 	return min(least, most), most
 }
+
+// Junk reports whether bounds of a value say next to nothing: they are further apart than a factor
+// of ten. Of a stream of many different values, any that are in the list are junk.
+func Junk(least, most uint64) bool { return most > 10*least }
 
 // firstWhere returns the first n of low to high at which ok holds, high+1 if there is
 // none. If ok holds at n it holds at n+1.

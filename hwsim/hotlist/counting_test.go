@@ -1,6 +1,6 @@
 package hotlist
 
-// This file has the two baselines.
+// This file has the counting sample, which tests compare with a List.
 
 import (
 	"math"
@@ -68,44 +68,6 @@ func (s *Counting[V]) Top() []Entry[V] {
 	}
 	return descending(top)
 }
-
-// A Table is the table of the most frequent values of Calder, Feller and Eustace, "Value
-// Profiling", MICRO 1997: a value that has no entry replaces the least frequent one in the
-// lower half of the table, and the lower half is cleared every so often, so that new values
-// can rise. Its counts are at most the true ones.
-type Table[V comparable] struct {
-	entries []Entry[V] // the most frequent first
-	since   int        // values since the lower half was cleared
-}
-
-// ClearAfter is how many values a Table takes before it clears its lower half. Calder and
-// others say that it needs tuning, and use 2000.
-const ClearAfter = 2000
-
-// Add counts an occurrence of v.
-func (t *Table[V]) Add(v V) {
-	if t.since++; t.since > ClearAfter {
-		t.since = 0
-		t.entries = t.entries[:min(len(t.entries), Slots/2)]
-	}
-	i := slices.IndexFunc(t.entries, func(e Entry[V]) bool { return e.Value == v })
-	switch {
-	case i >= 0:
-		t.entries[i].Count++
-	case len(t.entries) < Slots:
-		i = len(t.entries)
-		t.entries = append(t.entries, Entry[V]{v, 1})
-	default:
-		i = Slots - 1
-		t.entries[i] = Entry[V]{v, 1}
-	}
-	for ; i > 0 && t.entries[i-1].Count < t.entries[i].Count; i-- {
-		t.entries[i-1], t.entries[i] = t.entries[i], t.entries[i-1]
-	}
-}
-
-// Top returns the values with their counts, the most frequent first.
-func (t *Table[V]) Top() []Entry[V] { return slices.Clone(t.entries) }
 
 // coin returns true with the given probability.
 func (g *generator) coin(p float64) bool { return float64(g.next()>>11) < p*(1<<53) }

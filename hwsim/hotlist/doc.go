@@ -19,10 +19,11 @@
 // p is 15/16 of what it was. It repeats that until 16 distinct values remain. So a stream with
 // at most 16 distinct values is counted exactly, and of other streams the frequent values remain.
 //
-// The tests compare a List with two baselines: the counting sample, which Gibbons and Matias
-// describe, too, and the table of Calder, Feller and Eustace. On streams that do not change, both
-// find the most frequent value more often than a List (the example of the package has figures).
-// But their estimates are biased, nothing bounds their errors, and they cannot be merged.
+// [NewOf] makes lists of another size. A [Table] is what the paper compares its lists with, the
+// table of Calder, Feller and Eustace; the tests also have the counting sample, which Gibbons and
+// Matias describe, too. On streams that do not change, both find the most frequent value more often
+// than a List (the example of the package has figures). But their estimates are biased, nothing
+// bounds their errors, and they cannot be merged.
 //
 // Source: Burrows et al., "Efficient and Flexible Value Sampling", ASPLOS 2000, section 2.2;
 // Gibbons and Matias, "New Sampling-Based Summary Statistics for Improving Approximate Query

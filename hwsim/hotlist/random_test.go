@@ -10,7 +10,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pepgo/pep/tracer/internal/values/hotlist"
+	"github.com/pepgo/pep/hwsim/hotlist"
 )
 
 // VSAMP-04: over many runs, the mean of estimate minus truth is 0. Two planted mistakes show
@@ -280,7 +280,7 @@ func Example() {
 					stream[i] = uint64(i+1) * min(random.Uint64N(20), 1)
 				}
 			}
-			l, c, t := hotlist.New[uint64](run), hotlist.NewCounting[uint64](run), hotlist.Table[uint64]{}
+			l, c, t := hotlist.New[uint64](run), hotlist.NewCounting[uint64](run), hotlist.NewTable[uint64](hotlist.Slots)
 			for _, v := range stream {
 				l.Add(v)
 				c.Add(v)
