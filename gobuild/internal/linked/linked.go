@@ -106,15 +106,23 @@ type Config struct {
 	Tags      []string          // build tags: how the polls work
 	Shared    bool              // position-independent code
 	CacheDir  string            // where archives are kept
+
+	found *found // what Imports has found
+}
+
+// A found is the source of the runtime for a configuration.
+type found struct {
+	pkgs []*unit  // dependencies first
+	std  []string // import paths from outside
 }
 
 // Build compiles those packages of the runtime that are not in the cache, and returns the name of
 // a file with the lines of an importcfg that name the archives.
 func Build(cfg *Config) (importcfg string, err error) {
-	b := &builder{Config: cfg}
-	if err := b.scan(); err != nil {
+	if _, err := cfg.Imports(); err != nil {
 		return "", err
 	}
+	b := &builder{Config: cfg, found: cfg.found}
 	if err := b.listExports(); err != nil {
 		return "", err
 	}
@@ -132,17 +140,21 @@ func Build(cfg *Config) (importcfg string, err error) {
 }
 
 // Imports returns the import paths of the packages of std that the runtime
-// imports.
-func Imports(goos, goarch string, tags []string) ([]string, error) {
-	b := &builder{Config: &Config{Env: map[string]string{"GOOS": goos, "GOARCH": goarch}, Tags: tags}}
-	err := b.scan()
-	return b.std, err
+// imports. It needs no more than the system and the tags.
+func (cfg *Config) Imports() ([]string, error) {
+	if cfg.found == nil {
+		b := &builder{Config: cfg, found: new(found)}
+		if err := b.scan(); err != nil {
+			return nil, err
+		}
+		cfg.found = b.found
+	}
+	return cfg.found.std, nil
 }
 
 type builder struct {
 	*Config
-	pkgs    []*unit  // dependencies first
-	std     []string // import paths from outside
+	*found
 	exports map[string]string
 }
 
@@ -226,23 +238,6 @@ func (b *builder) context(source fs.FS) *build.Context {
 	}
 	ctx.OpenFile = func(name string) (io.ReadCloser, error) { return source.Open(name) }
 	return &ctx
-}
-
-// listExports finds the export data, which is in their archives, of the imported packages of std
-// and of all on which they depend.
-func (b *builder) listExports() error {
-	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.ListFlags...)
-	out, err := output(b.ListEnv, b.Go, append(append(args, "--"), b.std...)...)
-	if err != nil {
-		return fmt.Errorf("listing std for the linked runtime: %w", err)
-	}
-	b.exports = map[string]string{}
-	for line := range strings.Lines(out) {
-		if imp, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			b.exports[imp] = file
-		}
-	}
-	return nil
 }
 
 // stdLines returns the lines of an importcfg for the packages of std.
@@ -409,16 +404,20 @@ func create(name, text string) error {
 // withC returns the packages of which programs with C code have another variant: libc, or none on systems
 // where core does not import it.
 func (b *builder) withC() ([]*unit, error) {
+	i := slices.IndexFunc(b.pkgs, func(u *unit) bool { return u.path == libcPath })
+	if i < 0 {
+		return nil, nil
+	}
 	cfg := *b.Config
 	cfg.Tags = append(slices.Clone(cfg.Tags), "pepcgo")
 	variant := &builder{Config: &cfg} // without exports, because libc imports nothing
-	if err := variant.scan(); err != nil {
-		return nil, err
+	plain := b.pkgs[i]
+	pkg, err := variant.context(plain.source).ImportDir(plain.Dir, 0)
+	if err != nil {
+		return nil, fmt.Errorf("linked runtime: %w", err)
 	}
-	variant.pkgs = slices.DeleteFunc(variant.pkgs, func(u *unit) bool { return u.path != libcPath })
-	for _, u := range variant.pkgs {
-		u.GoFiles = append(u.GoFiles, "_cgo_import.go")
-	}
+	variant.found = &found{pkgs: []*unit{{Package: pkg, source: plain.source, path: libcPath}}}
+	pkg.GoFiles = append(pkg.GoFiles, "_cgo_import.go")
 	return variant.pkgs, variant.identify()
 }
 

@@ -24,7 +24,7 @@ func (t *tool) link() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, _ := t.flag("-o")
 	if i < 0 || out == "" {
-		return t.run(t.args) // -V=full
+		return t.become() // -V=full
 	}
 	imports, err := readImports(cfg)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *tool) link() (int, error) {
 		return 1, err
 	}
 	if tables == nil {
-		return t.run(t.args)
+		return t.become()
 	}
 	data, err := wire.Join(tables)
 	if err != nil {
