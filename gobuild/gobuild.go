@@ -388,7 +388,7 @@ func (b *build) goArgs(exe string, gcflags []string) ([]string, error) {
 // readEnv asks the go command for its settings, and checks that they suit.
 func (b *build) readEnv() error {
 	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS", "GOCACHE",
-		"GOFIPS140", "CGO_ENABLED", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "CC", "CXX")
+		"GOFIPS140", "CGO_ENABLED")
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the go command is not in PATH: install Go (%s or later) or add its bin directory to PATH", known[0])
 	}
