@@ -53,7 +53,7 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 		return 1, err
 	}
 	out, _ := t.flag("-o")
-	for size := roomForTables(archives, t.goroot()); ; {
+	for size := roomFor(archives, t.goroot()); ; {
 		args, err := t.withTables(imports, emptyRoom(size))
 		if err != nil {
 			return 1, err
@@ -154,12 +154,16 @@ func roomForTables(archives []packageTables, goroot string) int {
 	return sites + sites/256 + table/20 + 1<<10
 }
 
-// filling is what the room for tables is full of before they are there.
-const filling = "room "
+// roomFor is roomForTables, unless a test has the room too small.
+var roomFor = roomForTables
 
-// emptyRoom returns room for tables.
+// emptyRoom returns what is in the room before the tables are. Nothing else in a program is like it, and it occurs once even if
+// something like its end stands in front of it.
 func emptyRoom(size int) []byte {
-	return bytes.Repeat([]byte(filling), size/len(filling)+1)[:size]
+	const filling = "room "
+	b := bytes.Repeat([]byte(filling), size/len(filling)+1)[:size]
+	b[0] = '('
+	return b
 }
 
 // fillRoom writes tables into the room in an executable, and zeros behind them.
