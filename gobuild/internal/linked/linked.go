@@ -25,6 +25,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -251,9 +252,9 @@ func (b *builder) stdLines() string {
 
 // identify gives each package its key. A key covers all that the archive depends on: the files of
 // the package as they are selected for the build, what they import, the kind of code that is
-// wanted, and the code of this file. Names of export data files are hashes of their content. So
-// two configurations, and two versions of pepbuild, share the archives of packages that are
-// the same in both.
+// wanted, and the code of this file. Names of export data files are hashes of their content, in whatever
+// directory the go command has its cache. So two configurations, and two versions of pepbuild, share the
+// archives of packages that are the same in both.
 func (b *builder) identify() error {
 	keys := map[string]string{} // by import path
 	for _, u := range b.pkgs {
@@ -273,13 +274,24 @@ func (b *builder) identify() error {
 			if ours, ok := inProgram(imp); ok {
 				fmt.Fprintln(h, ours, keys[ours])
 			} else {
-				fmt.Fprintln(h, imp, b.exports[imp])
+				fmt.Fprintln(h, imp, content(b.exports[imp]))
 			}
 		}
 		u.key = hex.EncodeToString(h.Sum(nil))[:32]
 		keys[u.path] = u.key
 	}
 	return nil
+}
+
+// hashed matches a file of the go command's cache: its name is a hash of its content.
+var hashed = regexp.MustCompile(`/([0-9a-f]{64})-d$`)
+
+// content returns what stands for the content of a file of export data in keys.
+func content(file string) string {
+	if m := hashed.FindStringSubmatch(filepath.ToSlash(file)); m != nil {
+		return m[1]
+	}
+	return file
 }
 
 // archive returns the name that a package's archive has in the cache.

@@ -115,6 +115,35 @@ func TestBuildIsCached(t *testing.T) {
 	}
 }
 
+// Archives are those of another cache of the go command if what they were compiled against is the same.
+func TestKeysOfArchives(t *testing.T) {
+	hash := strings.Repeat("0123456789abcdef", 4)
+	key := func(export string) string {
+		t.Helper()
+		b := &builder{Config: &Config{Env: map[string]string{"GOOS": "linux", "GOARCH": "amd64"}}, found: new(found)}
+		if err := b.scan(); err != nil {
+			t.Fatal(err)
+		}
+		b.exports = map[string]string{"runtime": export, "unsafe": ""}
+		if err := b.identify(); err != nil {
+			t.Fatal(err)
+		}
+		return b.pkgs[len(b.pkgs)-1].key
+	}
+	one := key("/a/01/" + hash + "-d")
+	if other := key("/b/01/" + hash + "-d"); other != one {
+		t.Errorf("another directory: %s, want %s", other, one)
+	}
+	for _, other := range []string{"/a/01/f" + hash[1:] + "-d", "/a/" + hash, "/b/" + hash, "/a/x", "/b/x"} {
+		if key(other) == one {
+			t.Errorf("%s has the key of another content", other)
+		}
+	}
+	if key("/a/x") == key("/b/x") {
+		t.Error("files whose names are no hashes have the same key")
+	}
+}
+
 // If the runtime imported packages that are instrumented, it would poll while it
 // samples.
 func TestImportsAreFew(t *testing.T) {
