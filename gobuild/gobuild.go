@@ -27,6 +27,7 @@ package gobuild
 import (
 	"cmp"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -386,7 +387,8 @@ func (b *build) goArgs(exe string, gcflags []string) ([]string, error) {
 
 // readEnv asks the go command for its settings, and checks that they suit.
 func (b *build) readEnv() error {
-	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS", "GOCACHE")
+	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS", "GOCACHE",
+		"GOFIPS140", "CGO_ENABLED")
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the go command is not in PATH: install Go (%s or later) or add its bin directory to PATH", known[0])
 	}
@@ -521,7 +523,7 @@ func (b *build) linkRuntime(cache, exe, key string) (string, error) {
 	if b.args.Taps.Burst {
 		cfg.Tags = append(cfg.Tags, "pepbursts")
 	}
-	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], cfg.Tags)
+	imports, err := cfg.Imports()
 	if err != nil {
 		return "", err
 	}
@@ -584,8 +586,33 @@ func self() (exe, key string, err error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if id := buildID(f); id != "" {
+		io.WriteString(h, id)
+	} else if _, err := io.Copy(h, f); err != nil {
 		return "", "", err
 	}
 	return exe, hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// buildID returns what the go command has written into an executable of ELF: a hash of what it was made of, and one of its content,
+// between slashes. It is empty if the executable is another one, or was linked by something else than the go command.
+func buildID(f io.ReaderAt) string {
+	program, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	note := program.Section(".note.go.buildid")
+	if note == nil {
+		return ""
+	}
+	data, err := note.Data()
+	const header = 16 // sizes, type and name: Go
+	if err != nil || len(data) < header {
+		return ""
+	}
+	id := strings.TrimRight(string(data[header:]), "\x00")
+	if parts := strings.Split(id, "/"); len(parts) != 4 || len(parts[3]) != 20 {
+		return ""
+	}
+	return id
 }

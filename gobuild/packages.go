@@ -199,7 +199,7 @@ func (b *build) never() (func(path string) bool, error) {
 	if b.args.asIs() {
 		return func(path string) bool { return path == "unsafe" }, nil
 	}
-	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], nil)
+	imports, err := (&linked.Config{Env: b.env}).Imports()
 	if err != nil {
 		return nil, err
 	}

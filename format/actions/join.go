@@ -4,6 +4,7 @@ package actions
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -16,15 +17,17 @@ import (
 
 // A Table has the actions of a program.
 type Table struct {
-	Ops     []register.Op // actions, one behind the other
-	Funcs   []Placed
-	Sources []*Source
+	Ops      []register.Op // actions, one behind the other
+	Funcs    []Placed
+	Packages []*Package // in the order in which their paths have numbers
+	Sources  []*Source
 
 	// Calls says that functions with one path have actions, too: it ends as often as the function is called.
 	Calls bool
 
 	byDecl  map[branches.Pos]*Source
 	actions map[string]uint32 // by their operations
+	key     []byte            // memory for one of its keys
 }
 
 // Slots returns how many registers each function has.
@@ -93,7 +96,7 @@ func (s *Source) Tells(path uint64) string {
 
 // New returns a table of a program that has the functions of some packages, without any actions.
 func New(pkgs []*Package) (*Table, error) {
-	t := &Table{byDecl: map[branches.Pos]*Source{}, actions: map[string]uint32{}}
+	t := &Table{Packages: pkgs, byDecl: map[branches.Pos]*Source{}, actions: map[string]uint32{}}
 	first := uint64(0)
 	for _, p := range pkgs {
 		for i := range p.Funcs {
@@ -148,7 +151,7 @@ func Link(pkgs []branches.Package, symbols []branches.Symbol, calls bool) (*Tabl
 }
 
 // ways are those of branches in the table.
-var ways = map[branches.Way]actiontable.Way{branches.At: actiontable.At, branches.Taken: actiontable.Taken,
+var ways = [256]actiontable.Way{branches.At: actiontable.At, branches.Taken: actiontable.Taken,
 	branches.NotTaken: actiontable.NotTaken, branches.Jump: actiontable.Jump}
 
 // Place adds the actions of a function of the program.
@@ -158,7 +161,7 @@ func (t *Table) Place(f branches.Placed) {
 	row := func(r *branches.Row) actiontable.Row {
 		return actiontable.Row{PC: uint32(r.PC), Way: ways[r.Way], Index: uint16(r.Index)}
 	}
-	key := func(r *branches.Row) uint64 { x := row(r); return x.Key() }
+	key := func(r *branches.Row) uint64 { return actiontable.Key(uint32(r.PC), ways[r.Way], uint16(r.Index)) }
 	rows := slices.Clone(f.Rows)
 	slices.SortStableFunc(rows, func(a, b branches.Row) int { return cmp.Compare(key(&a), key(&b)) })
 	var all []register.Op
@@ -173,7 +176,7 @@ func (t *Table) Place(f branches.Placed) {
 			r := row(&rows[i])
 			r.Action = t.action(all)
 			placed.Rows = append(placed.Rows, r)
-			all = nil
+			all = all[:0]
 		}
 	}
 	if len(placed.Rows) > 0 {
@@ -229,32 +232,63 @@ func (t *Table) outcomes(f *branches.Func, why string) (ops [][]register.Op, fir
 	return j.ops, j.firsts
 }
 
-func (j *joiner) instances() {
-	f := j.f
-	outcomes := make([]map[place][]int, len(j.f.Calls)+1)
-	for i, o := range j.f.Outcomes {
-		k := place{o.Kind, o.Pos.Line, o.Pos.Col}
+// A located outcome is one of a function of the program, where it is in the source.
+type located struct {
+	call int // as branches.Outcome.Call
+	place
+	index int
+}
+
+// sorted returns the outcomes of f by calls and places.
+func sorted(f *branches.Func) []located {
+	list := make([]located, len(f.Outcomes))
+	for i, o := range f.Outcomes {
+		list[i] = located{o.Call, place{o.Kind, o.Pos.Line, o.Pos.Col}, i}
 		if o.Kind == branches.Entry || o.Kind == branches.Exit || o.Kind == branches.Inline || o.Kind == branches.Leave {
-			k = place{kind: o.Kind}
+			list[i].place = place{kind: o.Kind}
 		}
-		if outcomes[o.Call] == nil {
-			outcomes[o.Call] = map[place][]int{}
-		}
-		outcomes[o.Call][k] = append(outcomes[o.Call][k], i)
 	}
-	for call, of := range outcomes {
-		var at branches.Pos
+	slices.SortFunc(list, func(a, b located) int {
+		return cmp.Or(a.call-b.call, a.place.compare(b.place), a.index-b.index)
+	})
+	return list
+}
+
+func (k place) compare(l place) int {
+	return cmp.Or(int(k.kind)-int(l.kind), k.line-l.line, k.col-l.col)
+}
+
+// at returns those of the sorted outcomes of a call that are at a place.
+func at(of []located, k place) []located {
+	i, _ := slices.BinarySearchFunc(of, k, func(o located, k place) int { return o.compare(k) })
+	n := i
+	for n < len(of) && of[n].place == k {
+		n++
+	}
+	return of[i:n]
+}
+
+func (j *joiner) instances() {
+	f, rest := j.f, sorted(j.f)
+	for call := range len(f.Calls) + 1 {
+		n := 0
+		for n < len(rest) && rest[n].call == call {
+			n++
+		}
+		of := rest[:n]
+		rest = rest[n:]
+		var decl branches.Pos
 		enter, leave := branches.Inline, branches.Leave
 		if call > 0 {
-			at = j.f.Calls[call-1].Decl
-		} else if enter, leave = branches.Entry, branches.Exit; len(of[place{kind: enter}]) > 0 {
-			at = j.f.Outcomes[of[place{kind: enter}][0]].Pos
+			decl = f.Calls[call-1].Decl
+		} else if enter, leave = branches.Entry, branches.Exit; len(at(of, place{kind: enter})) > 0 {
+			decl = f.Outcomes[at(of, place{kind: enter})[0].index].Pos
 		}
 		name := f.Name
 		if call > 0 {
 			name = f.Calls[call-1].Func
 		}
-		if s := j.table.byDecl[at]; s != nil && !wraps(name) {
+		if s := j.table.byDecl[decl]; s != nil && !wraps(name) {
 			j.instance(s, of, enter, leave)
 		}
 	}
@@ -267,8 +301,8 @@ func wraps(name string) bool {
 }
 
 // instance gives outcomes of the source s in one place what they do.
-func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.Kind) {
-	if len(of[place{kind: enter}]) == 0 {
+func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
+	if len(at(of, place{kind: enter})) == 0 {
 		return // another outcome is in a call of which the compiler has left nothing
 	}
 	s.Places++
@@ -278,8 +312,8 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 	}
 	loss := func(k place) branches.Loss {
 		worst := branches.Loss(0)
-		for _, o := range of[k] {
-			worst = max(worst, j.f.Outcomes[o].Lost)
+		for _, o := range at(of, k) {
+			worst = max(worst, j.f.Outcomes[o.index].Lost)
 		}
 		return worst
 	}
@@ -297,11 +331,11 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 			return
 		}
 	}
-	unclear := map[int]string{}
+	var unclear map[int]string
 	for _, e := range s.Events {
 		k := place{e.Kind, e.Line, e.Col}
 		why := loss(k).String()
-		if _, ok := of[k]; !ok && e.Kind != branches.Round && e.Kind != branches.Label {
+		if len(at(of, k)) == 0 && e.Kind != branches.Round && e.Kind != branches.Label {
 			why = "no outcome"
 		}
 		if why == "" {
@@ -312,6 +346,9 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 			return
 		}
 		for _, n := range e.Nodes {
+			if unclear == nil {
+				unclear = map[int]string{}
+			}
 			unclear[n] = why
 		}
 	}
@@ -324,13 +361,13 @@ func (j *joiner) instance(s *Source, of map[place][]int, enter, leave branches.K
 	slot := uint16(len(j.firsts))
 	j.firsts = append(j.firsts, uint32(s.First))
 	set := func(k place, ops []register.Op) {
-		for _, o := range of[k] {
+		for _, o := range at(of, k) {
 			for _, op := range ops {
 				op.Slot = slot
 				if op.Do == register.Set {
 					op.Arg += uint32(s.First) - j.base(s)
 				}
-				j.ops[o] = append(j.ops[o], op)
+				j.ops[o.index] = append(j.ops[o.index], op)
 			}
 		}
 	}
@@ -347,11 +384,14 @@ func (j *joiner) base(s *Source) uint32 { return uint32(s.Package.Sites.Funcs[s.
 // action returns the number of the action with the given operations.
 func (t *Table) action(ops []register.Op) uint32 {
 	ops[len(ops)-1].Last = true
-	key := fmt.Sprint(ops)
-	at, ok := t.actions[key]
+	t.key = t.key[:0]
+	for _, op := range ops {
+		t.key = binary.LittleEndian.AppendUint32(append(t.key, byte(op.Do), byte(op.Slot), byte(op.Slot>>8)), op.Arg)
+	}
+	at, ok := t.actions[string(t.key)]
 	if !ok {
 		at = uint32(len(t.Ops))
-		t.actions[key] = at
+		t.actions[string(t.key)] = at
 		t.Ops = append(t.Ops, ops...)
 	}
 	return at

@@ -86,7 +86,7 @@ const (
 	None   Kind = 'N' // a switch without a default has no clause for the value
 )
 
-var kindNames = map[Kind]string{True: "true", False: "false", Clause: "clause", Entry: "entry", Inline: "inlined",
+var kindNames = [256]string{True: "true", False: "false", Clause: "clause", Entry: "entry", Inline: "inlined",
 	Leave: "left", Exit: "return", Round: "round", Label: "label", None: "no clause"}
 
 func (k Kind) String() string { return kindNames[k] }
@@ -125,7 +125,7 @@ const (
 	Jump     Way = 'j' // the jump leads to an entry of its table
 )
 
-var wayNames = map[Way]string{At: "at", Taken: "taken", NotTaken: "not taken", Jump: "jump"}
+var wayNames = [256]string{At: "at", Taken: "taken", NotTaken: "not taken", Jump: "jump"}
 
 func (w Way) String() string { return wayNames[w] }
 
@@ -155,19 +155,40 @@ func Read(data []byte) (pkgs []Package, err error) {
 	}
 	r := &reader{text: rest}
 	for range r.count() {
-		p := &reader{text: r.bytes()}
-		pkg := p.pkg()
-		if p.text != "" {
-			p.bad = true
+		pkg, err := ReadPackage(r.bytes(), nil)
+		if err != nil {
+			return nil, err
 		}
-		r.bad = r.bad || p.bad
 		pkg.Actions = []byte(r.bytes())
 		pkgs = append(pkgs, pkg)
 	}
 	if r.bad || r.text != "" {
-		return nil, errors.New("the table of branches is damaged, or another version of pepbuild has written it")
+		return nil, errDamaged
 	}
 	return pkgs, nil
+}
+
+var errDamaged = errors.New("the table of branches is damaged, or another version of pepbuild has written it")
+
+// ReadPackage reads the table of a package, as the compiler writes it: all of its functions, or if wanted is not nil, those
+// for whose names it is true.
+func ReadPackage(table string, wanted func(name string) bool) (p Package, err error) {
+	r := &reader{text: table}
+	p.Path = r.bytes()
+	for range r.count() {
+		r.strings = append(r.strings, r.bytes())
+	}
+	var f Func // memory for one after the other
+	for range r.count() {
+		r.function(&f)
+		if wanted == nil || wanted(f.Name) {
+			p.Funcs = append(p.Funcs, f.clone())
+		}
+	}
+	if r.bad || r.text != "" {
+		return Package{}, errDamaged
+	}
+	return p, nil
 }
 
 // A Symbol is a function of an executable.
@@ -287,19 +308,10 @@ func (r *reader) pos() Pos {
 	return Pos{r.str(), r.below(1 << 31), r.below(1 << 31)}
 }
 
-func (r *reader) pkg() (p Package) {
-	p.Path = r.bytes()
-	for range r.count() {
-		r.strings = append(r.strings, r.bytes())
-	}
-	for range r.count() {
-		p.Funcs = append(p.Funcs, r.function())
-	}
-	return p
-}
-
-func (r *reader) function() (f Func) {
+// function reads a function into f, whose memory it takes.
+func (r *reader) function(f *Func) {
 	f.Name, f.Size = r.str(), r.number()
+	f.Calls, f.Outcomes = f.Calls[:0], f.Outcomes[:0]
 	for i := range r.count() {
 		f.Calls = append(f.Calls, Call{r.below(i + 1), r.str(), r.pos(), r.pos()})
 	}
@@ -310,10 +322,17 @@ func (r *reader) function() (f Func) {
 		}
 		f.Outcomes = append(f.Outcomes, o)
 	}
-	pc := uint64(0)
-	for range r.count() {
+	r.rows(f)
+}
+
+// rows reads the rows of a function into f, whose memory it takes.
+func (r *reader) rows(f *Func) {
+	pc, n := uint64(0), r.count()
+	f.Rows = slices.Grow(f.Rows[:0], n)[:n]
+	for i := range f.Rows {
+		row := &f.Rows[i]
 		pc += r.number()
-		row := Row{PC: pc}
+		row.PC, row.Way, row.Index, row.Outcomes = pc, 0, 0, row.Outcomes[:0]
 		if r.text != "" {
 			row.Way, r.text = Way(r.text[0]), r.text[1:]
 		}
@@ -326,7 +345,23 @@ func (r *reader) function() (f Func) {
 		for range r.count() {
 			row.Outcomes = append(row.Outcomes, r.below(len(f.Outcomes)))
 		}
-		f.Rows = append(f.Rows, row)
 	}
-	return f
+}
+
+// clone returns f in memory of its own.
+func (f *Func) clone() Func {
+	c := Func{f.Name, f.Size, append([]Call(nil), f.Calls...), append([]Outcome(nil), f.Outcomes...), append([]Row(nil), f.Rows...)}
+	n := 0
+	for _, row := range f.Rows {
+		n += len(row.Outcomes)
+	}
+	indexes := make([]int, 0, n)
+	for i, row := range f.Rows {
+		begin := len(indexes)
+		indexes = append(indexes, row.Outcomes...)
+		if c.Rows[i].Outcomes = nil; len(indexes) > begin {
+			c.Rows[i].Outcomes = indexes[begin:len(indexes):len(indexes)]
+		}
+	}
+	return c
 }

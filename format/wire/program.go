@@ -107,12 +107,16 @@ func (h Header) Check(tables []byte) error {
 func BuildHash(tables []byte) (hash [8]byte, err error) {
 	h := uint64(14695981039346656037)
 	for len(tables) > 0 {
-		p, rest, err := ReadPackage(tables)
+		p, _, rest, err := readHeads(tables)
 		if err != nil {
 			return hash, err
 		}
 		table := tables[:len(tables)-len(rest)]
 		if p.clear() {
+			if p, _, err = ReadPackage(table); err != nil {
+				return hash, err
+			}
+			p.clear()
 			table = AppendPackage(nil, p)
 		}
 		for _, c := range table {

@@ -313,11 +313,9 @@ func (l *linker) withSites(name string, tables []byte) (importcfg string) {
 	}
 	src := filepath.Join(dir, "sites_sites.go")
 	// Programs by windows have a table of actions, of no function.
-	actions, err := new(actions.Table).Append(nil, 0)
-	if err != nil {
+	if data, err = new(actions.Table).Append(data, 0); err != nil {
 		l.t.Fatal(err)
 	}
-	text = []byte(strings.Replace(string(text), `Actions = ""`, "Actions = "+strconv.Quote(string(actions)), 1))
 	l.write(src, strings.Replace(string(text), `""`, strconv.Quote(string(data)), 1))
 	archive := filepath.Join(l.dir, name+"_sites.a")
 	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>" + filepath.Dir(l.importcfg), "-o", archive}, l.shared(), []string{src})...)

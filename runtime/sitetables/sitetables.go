@@ -10,17 +10,23 @@ import (
 	"github.com/pepgo/pep/runtime/sites"
 )
 
-// linkedSites are the bytes of the program's site tables. They must not be
+// linked returns the bytes of the program's site tables, and what is behind them. They must not be
 // written to: they are in memory that is read-only.
-func linkedSites() []byte {
-	return unsafe.Slice(unsafe.StringData(sites.Tables), len(sites.Tables))
+func linked() (tables, behind []byte) {
+	all := unsafe.Slice(unsafe.StringData(sites.Tables), len(sites.Tables))
+	h, err := wire.ReadHeader(all)
+	if err != nil || h.Size > uint64(len(all)-wire.HeaderSize) {
+		return all, nil
+	}
+	end := wire.HeaderSize + int(h.Size)
+	return all[:end], all[end:]
 }
 
 // siteHeader returns the header of the site tables, without reading the tables: the hash by
 // which profiles name the program, the number of instrumented packages, and the number of
 // their paths. It is zero if the program has no tables.
 func siteHeader() wire.Header {
-	h, err := wire.ReadHeader(linkedSites())
+	h, err := wire.ReadHeader(Bytes())
 	if err != nil {
 		return wire.Header{}
 	}
@@ -28,14 +34,23 @@ func siteHeader() wire.Header {
 }
 
 // Bytes returns the tables with their header, as they are in the program's file. They must not be written to.
-func Bytes() []byte { return linkedSites() }
+func Bytes() []byte {
+	tables, _ := linked()
+	return tables
+}
+
+// Actions returns memory that begins with the table of actions, if the program has one. It must not be written to.
+func Actions() []byte {
+	_, behind := linked()
+	return behind
+}
 
 // Build returns the hash of the site tables, zeros if there are none.
 func Build() [8]byte { return siteHeader().Build }
 
 // Raw returns the site tables, one package after the other, and their hash.
 func Raw() (tables []byte, build [8]byte, err error) {
-	h, tables, err := wire.ReadProgram(linkedSites())
+	h, tables, err := wire.ReadProgram(Bytes())
 	return tables, h.Build, err
 }
 
@@ -50,6 +65,3 @@ func All() (pkgs []*wire.Lazy, build [8]byte, err error) {
 	}
 	return pkgs, build, err
 }
-
-// Actions returns the table of actions, nothing if the program has none. It must not be written to.
-func Actions() []byte { return unsafe.Slice(unsafe.StringData(sites.Actions), len(sites.Actions)) }

@@ -22,12 +22,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,21 +56,25 @@ func Find(cfg *Config) (*Compiler, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintln(h, cfg.GOVERSION, stock, info.Size(), info.ModTime().UnixNano(), runtime.GOOS, runtime.GOARCH)
-	texts, err := overlaid(cfg.GOROOT)
+	list, err := changes(cfg.GOROOT)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		fmt.Fprintln(h, name, len(texts[name]))
-		io.WriteString(h, texts[name])
+	for _, c := range list {
+		fmt.Fprintln(h, c.name, len(c.text), len(c.source))
+		io.WriteString(h, c.text)
+		io.WriteString(h, c.source)
 	}
-	b := &builder{Config: cfg, stock: stock, texts: texts}
 	c := &Compiler{Key: hex.EncodeToString(h.Sum(nil))[:16]}
 	c.Path = filepath.Join(cfg.CacheDir, "compiler-"+c.Key, exe("compile"))
 	if _, err := os.Stat(c.Path); err == nil {
 		return c, nil
 	}
-	b.target = c.Path
+	texts, err := overlaid(list)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{Config: cfg, stock: stock, texts: texts, target: c.Path}
 	return c, b.build()
 }
 

@@ -50,10 +50,7 @@ func TestApply(t *testing.T) {
 	cfg := installed(t)
 	dir := t.TempDir()
 	copyPatched(t, cfg.GOROOT, dir)
-	got, err := overlaid(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := texts(t, dir)
 	for file, text := range patches(t) {
 		cmd := exec.Command("git", "apply", "-p0")
 		cmd.Dir, cmd.Stdin = filepath.Join(dir, source), strings.NewReader(text)
@@ -163,6 +160,20 @@ func installed(t *testing.T) *Config {
 	return &cfg
 }
 
+// texts returns the files of the overlay for an installation.
+func texts(t *testing.T, goroot string) map[string]string {
+	t.Helper()
+	list, err := changes(goroot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := overlaid(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
 func write(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -207,10 +218,7 @@ func TestPassesThatLoseOutcomes(t *testing.T) {
 		t.Skip("builds a compiler")
 	}
 	cfg := installed(t)
-	texts, err := overlaid(cfg.GOROOT)
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := texts(t, cfg.GOROOT)
 	ssa := filepath.Join(cfg.GOROOT, source, "compile", "internal", "ssa")
 	edit := func(file, old, new string) {
 		t.Helper()

@@ -24,11 +24,17 @@ var overlayFiles embed.FS
 
 const root = "patches"
 
-// overlaid returns the texts that the overlay has, by the names of the files of the
-// installation that they replace.
-func overlaid(goroot string) (map[string]string, error) {
-	texts := map[string]string{}
-	err := fs.WalkDir(overlayFiles, root, func(path string, d fs.DirEntry, err error) error {
+// A change is a file of the overlay.
+type change struct {
+	name   string // of the file of the installation that it replaces
+	text   string // of the file, or of the patch that makes it of the source
+	patch  bool
+	source string
+}
+
+// changes returns the files of the overlay, in the order of their names.
+func changes(goroot string) (list []change, err error) {
+	err = fs.WalkDir(overlayFiles, root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -36,22 +42,37 @@ func overlaid(goroot string) (map[string]string, error) {
 		if err != nil {
 			return err
 		}
-		path, patch := strings.CutSuffix(strings.TrimPrefix(path, root+"/"), ".patch")
-		name := filepath.Join(goroot, "src", "cmd", filepath.FromSlash(strings.TrimSuffix(path, ".txt")))
-		if !patch {
-			texts[name] = string(text)
-			return nil
+		c := change{text: string(text)}
+		path, c.patch = strings.CutSuffix(strings.TrimPrefix(path, root+"/"), ".patch")
+		c.name = filepath.Join(goroot, "src", "cmd", filepath.FromSlash(strings.TrimSuffix(path, ".txt")))
+		if c.patch {
+			source, err := os.ReadFile(c.name)
+			if err != nil {
+				return err
+			}
+			c.source = string(source)
 		}
-		source, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		if texts[name], err = apply(string(text), string(source)); err != nil {
-			err = fmt.Errorf("%s: %w: pepbuild does not know this source", name, err)
-		}
-		return err
+		list = append(list, c)
+		return nil
 	})
-	return texts, err
+	return list, err
+}
+
+// overlaid returns the texts that the overlay has, by the names of the files of the
+// installation that they replace.
+func overlaid(list []change) (map[string]string, error) {
+	texts := map[string]string{}
+	for _, c := range list {
+		texts[c.name] = c.text
+		if !c.patch {
+			continue
+		}
+		var err error
+		if texts[c.name], err = apply(c.text, c.source); err != nil {
+			return nil, fmt.Errorf("%s: %w: pepbuild does not know this source", c.name, err)
+		}
+	}
+	return texts, nil
 }
 
 // apply returns the source with the changes of a patch. It finds a hunk by its old lines, which

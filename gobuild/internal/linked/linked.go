@@ -25,6 +25,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -106,15 +107,23 @@ type Config struct {
 	Tags      []string          // build tags: how the polls work
 	Shared    bool              // position-independent code
 	CacheDir  string            // where archives are kept
+
+	found *found // what Imports has found
+}
+
+// A found is the source of the runtime for a configuration.
+type found struct {
+	pkgs []*unit  // dependencies first
+	std  []string // import paths from outside
 }
 
 // Build compiles those packages of the runtime that are not in the cache, and returns the name of
 // a file with the lines of an importcfg that name the archives.
 func Build(cfg *Config) (importcfg string, err error) {
-	b := &builder{Config: cfg}
-	if err := b.scan(); err != nil {
+	if _, err := cfg.Imports(); err != nil {
 		return "", err
 	}
+	b := &builder{Config: cfg, found: cfg.found}
 	if err := b.listExports(); err != nil {
 		return "", err
 	}
@@ -132,17 +141,21 @@ func Build(cfg *Config) (importcfg string, err error) {
 }
 
 // Imports returns the import paths of the packages of std that the runtime
-// imports.
-func Imports(goos, goarch string, tags []string) ([]string, error) {
-	b := &builder{Config: &Config{Env: map[string]string{"GOOS": goos, "GOARCH": goarch}, Tags: tags}}
-	err := b.scan()
-	return b.std, err
+// imports. It needs no more than the system and the tags.
+func (cfg *Config) Imports() ([]string, error) {
+	if cfg.found == nil {
+		b := &builder{Config: cfg, found: new(found)}
+		if err := b.scan(); err != nil {
+			return nil, err
+		}
+		cfg.found = b.found
+	}
+	return cfg.found.std, nil
 }
 
 type builder struct {
 	*Config
-	pkgs    []*unit  // dependencies first
-	std     []string // import paths from outside
+	*found
 	exports map[string]string
 }
 
@@ -228,23 +241,6 @@ func (b *builder) context(source fs.FS) *build.Context {
 	return &ctx
 }
 
-// listExports finds the export data, which is in their archives, of the imported packages of std
-// and of all on which they depend.
-func (b *builder) listExports() error {
-	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.ListFlags...)
-	out, err := output(b.ListEnv, b.Go, append(append(args, "--"), b.std...)...)
-	if err != nil {
-		return fmt.Errorf("listing std for the linked runtime: %w", err)
-	}
-	b.exports = map[string]string{}
-	for line := range strings.Lines(out) {
-		if imp, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
-			b.exports[imp] = file
-		}
-	}
-	return nil
-}
-
 // stdLines returns the lines of an importcfg for the packages of std.
 func (b *builder) stdLines() string {
 	var text strings.Builder
@@ -256,9 +252,9 @@ func (b *builder) stdLines() string {
 
 // identify gives each package its key. A key covers all that the archive depends on: the files of
 // the package as they are selected for the build, what they import, the kind of code that is
-// wanted, and the code of this file. Names of export data files are hashes of their content. So
-// two configurations, and two versions of pepbuild, share the archives of packages that are
-// the same in both.
+// wanted, and the code of this file. Names of export data files are hashes of their content, in whatever
+// directory the go command has its cache. So two configurations, and two versions of pepbuild, share the
+// archives of packages that are the same in both.
 func (b *builder) identify() error {
 	keys := map[string]string{} // by import path
 	for _, u := range b.pkgs {
@@ -278,13 +274,24 @@ func (b *builder) identify() error {
 			if ours, ok := inProgram(imp); ok {
 				fmt.Fprintln(h, ours, keys[ours])
 			} else {
-				fmt.Fprintln(h, imp, b.exports[imp])
+				fmt.Fprintln(h, imp, content(b.exports[imp]))
 			}
 		}
 		u.key = hex.EncodeToString(h.Sum(nil))[:32]
 		keys[u.path] = u.key
 	}
 	return nil
+}
+
+// hashed matches a file of the go command's cache: its name is a hash of its content.
+var hashed = regexp.MustCompile(`/([0-9a-f]{64})-d$`)
+
+// content returns what stands for the content of a file of export data in keys.
+func content(file string) string {
+	if m := hashed.FindStringSubmatch(filepath.ToSlash(file)); m != nil {
+		return m[1]
+	}
+	return file
 }
 
 // archive returns the name that a package's archive has in the cache.
@@ -409,16 +416,20 @@ func create(name, text string) error {
 // withC returns the packages of which programs with C code have another variant: libc, or none on systems
 // where core does not import it.
 func (b *builder) withC() ([]*unit, error) {
+	i := slices.IndexFunc(b.pkgs, func(u *unit) bool { return u.path == libcPath })
+	if i < 0 {
+		return nil, nil
+	}
 	cfg := *b.Config
 	cfg.Tags = append(slices.Clone(cfg.Tags), "pepcgo")
 	variant := &builder{Config: &cfg} // without exports, because libc imports nothing
-	if err := variant.scan(); err != nil {
-		return nil, err
+	plain := b.pkgs[i]
+	pkg, err := variant.context(plain.source).ImportDir(plain.Dir, 0)
+	if err != nil {
+		return nil, fmt.Errorf("linked runtime: %w", err)
 	}
-	variant.pkgs = slices.DeleteFunc(variant.pkgs, func(u *unit) bool { return u.path != libcPath })
-	for _, u := range variant.pkgs {
-		u.GoFiles = append(u.GoFiles, "_cgo_import.go")
-	}
+	variant.found = &found{pkgs: []*unit{{Package: pkg, source: plain.source, path: libcPath}}}
+	pkg.GoFiles = append(pkg.GoFiles, "_cgo_import.go")
 	return variant.pkgs, variant.identify()
 }
 

@@ -115,11 +115,40 @@ func TestBuildIsCached(t *testing.T) {
 	}
 }
 
+// Archives are those of another cache of the go command if what they were compiled against is the same.
+func TestKeysOfArchives(t *testing.T) {
+	hash := strings.Repeat("0123456789abcdef", 4)
+	key := func(export string) string {
+		t.Helper()
+		b := &builder{Config: &Config{Env: map[string]string{"GOOS": "linux", "GOARCH": "amd64"}}, found: new(found)}
+		if err := b.scan(); err != nil {
+			t.Fatal(err)
+		}
+		b.exports = map[string]string{"runtime": export, "unsafe": ""}
+		if err := b.identify(); err != nil {
+			t.Fatal(err)
+		}
+		return b.pkgs[len(b.pkgs)-1].key
+	}
+	one := key("/a/01/" + hash + "-d")
+	if other := key("/b/01/" + hash + "-d"); other != one {
+		t.Errorf("another directory: %s, want %s", other, one)
+	}
+	for _, other := range []string{"/a/01/f" + hash[1:] + "-d", "/a/" + hash, "/b/" + hash, "/a/x", "/b/x"} {
+		if key(other) == one {
+			t.Errorf("%s has the key of another content", other)
+		}
+	}
+	if key("/a/x") == key("/b/x") {
+		t.Error("files whose names are no hashes have the same key")
+	}
+}
+
 // If the runtime imported packages that are instrumented, it would poll while it
 // samples.
 func TestImportsAreFew(t *testing.T) {
 	for _, tags := range [][]string{nil, {"pepexact"}} {
-		imports, err := Imports("linux", "amd64", tags)
+		imports, err := (&Config{Env: map[string]string{"GOOS": "linux", "GOARCH": "amd64"}, Tags: tags}).Imports()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,6 +163,59 @@ func TestImportsAreFew(t *testing.T) {
 	}
 }
 
+// What the go command says of std is asked once, and again if an archive or a source is not what it was.
+func TestExportsAreKept(t *testing.T) {
+	dir, goroot := t.TempDir(), t.TempDir()
+	archive, source := filepath.Join(dir, "a"), filepath.Join(goroot, "x.go")
+	asked := 0
+	again := func(flags ...string) map[string]string {
+		t.Helper()
+		b := &builder{Config: &Config{Go: filepath.Join(dir, "go"), Env: map[string]string{"GOOS": "linux"}, ListFlags: flags, CacheDir: dir}, found: &found{std: []string{"x"}}}
+		if err := b.listExports(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "asked"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked = len(text)
+		return b.exports
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(dir, "go"), "#!/bin/sh\nprintf . >>"+dir+"/asked\n: >"+archive+"\necho x="+archive+"="+goroot+"\n")
+	write(source, "package x")
+	for i, test := range []struct {
+		name   string
+		change func()
+		flags  []string
+		more   int
+	}{
+		{"the first time", func() {}, nil, 1},
+		{"again", func() {}, nil, 0},
+		{"another source", func() { write(source, "package x // y") }, nil, 1},
+		{"again", func() {}, nil, 0},
+		{"one more source", func() { write(filepath.Join(goroot, "y.go"), "package x") }, nil, 1},
+		{"no archive", func() { os.Remove(archive) }, nil, 1},
+		{"other flags", func() {}, []string{"-tags=t"}, 1},
+		{"an overlay", func() {}, []string{"-overlay=o"}, 1},
+		{"the same overlay", func() {}, []string{"-overlay=o"}, 1},
+	} {
+		test.change()
+		before := asked
+		if got := again(test.flags...); got["x"] != archive || len(got) != 1 {
+			t.Errorf("%d, %s: %q", i, test.name, got)
+		}
+		if asked != before+test.more {
+			t.Errorf("%d, %s: the go command was asked %d times, want %d", i, test.name, asked-before, test.more)
+		}
+	}
+}
+
 // If sources do not compile, Build reports the compiler's messages, and leaves no
 // directory that looks like a result.
 func TestBuildErrors(t *testing.T) {
@@ -143,9 +225,10 @@ func TestBuildErrors(t *testing.T) {
 	if name, err := Build(cfg); err == nil || !strings.Contains(err.Error(), "compiling the linked runtime") {
 		t.Errorf("without tools: %s, %v", name, err)
 	}
-	if left, _ := os.ReadDir(cfg.CacheDir); len(left) > 0 {
+	if left, _ := os.ReadDir(cfg.CacheDir); slices.ContainsFunc(left, os.DirEntry.IsDir) {
 		t.Errorf("left behind: %v", left)
 	}
+	cfg.CacheDir = t.TempDir()
 	cfg.Go = filepath.Join(env["GOTOOLDIR"], "go")
 	if _, err := Build(cfg); err == nil || !strings.Contains(err.Error(), "listing std for the linked runtime") {
 		t.Errorf("without go: %v", err)
@@ -174,11 +257,11 @@ func TestSites(t *testing.T) {
 		}
 		dir := t.TempDir()
 		full := filepath.Join(dir, "pepsites.a")
-		if err := Sites(importcfg, compiler, full, data[1:], data); err != nil {
+		if err := Sites(importcfg, compiler, full, data); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(full)
-		if err != nil || bytes.Count(b, data[1:]) != 2 || bytes.Count(b, data) != 1 {
+		if err != nil || bytes.Count(b, data) != 1 {
 			t.Errorf("shared %t: the archive does not have the data: %d bytes, %v", shared, len(b), err)
 		}
 		var exports [2][]byte
@@ -193,7 +276,7 @@ func TestSites(t *testing.T) {
 		if left, _ := os.ReadDir(dir); len(left) != 1 {
 			t.Errorf("left behind: %v", left)
 		}
-		if err := Sites(importcfg, filepath.Join(dir, "nosuch"), full, data, nil); err == nil || !strings.Contains(err.Error(), "compiling the site tables") {
+		if err := Sites(importcfg, filepath.Join(dir, "nosuch"), full, data); err == nil || !strings.Contains(err.Error(), "compiling the site tables") {
 			t.Errorf("without a compiler: %v", err)
 		}
 	}

@@ -20,14 +20,13 @@ const (
 	sitesArgs = "args"     // name of the file that says how it was compiled
 )
 
-// Sites compiles the package that holds the site tables with tables in it, and
-// with a table of actions, into an archive that takes the place of the one in the
-// linked runtime that Build made.
+// Sites compiles the package that holds the site tables with tables in it, into an archive that
+// takes the place of the one in the linked runtime that Build made.
 //
 // The file importcfg is what Build returned, and compiler the compiler of the build.
-// Only the literals in the source are different. So the package has the same export data
+// Only the literal in the source is different. So the package has the same export data
 // as the one that the other packages were compiled against.
-func Sites(importcfg, compiler, archive string, tables, actions []byte) error {
+func Sites(importcfg, compiler, archive string, tables []byte) error {
 	built, err := sourceOf(importcfg, SitesPath)
 	if err != nil {
 		return err
@@ -41,8 +40,8 @@ func Sites(importcfg, compiler, archive string, tables, actions []byte) error {
 		return err
 	}
 	parts := strings.Split(string(text), `""`)
-	if len(parts) != 3 {
-		return fmt.Errorf("%s has no literals to put the tables in", sitesFile)
+	if len(parts) != 2 {
+		return fmt.Errorf("%s has no literal to put the tables in", sitesFile)
 	}
 	src, err := os.MkdirTemp(filepath.Dir(archive), "sites-")
 	if err != nil {
@@ -50,7 +49,6 @@ func Sites(importcfg, compiler, archive string, tables, actions []byte) error {
 	}
 	defer os.RemoveAll(src)
 	b := append(appendLiteral([]byte(parts[0]), tables), parts[1]...)
-	b = append(appendLiteral(b, actions), parts[2]...)
 	if err := os.WriteFile(filepath.Join(src, sitesFile), b, 0o666); err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ func (t *tool) compile() (int, error) {
 	}
 	t.args = append(append([]string(nil), t.args[:i]...), t.args[i+1:]...)
 	if _, ok := t.flag("-V"); ok >= 0 {
-		return t.run(t.args)
+		return t.become()
 	}
 	if strings.HasPrefix(value, roomField) {
 		return t.compileRuntime()
@@ -77,7 +76,7 @@ func (t *tool) compileOther() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, o := t.flag("-o")
 	if i < 0 || o < 0 {
-		return t.run(t.args) // -V=full, for example
+		return t.become() // -V=full, for example
 	}
 	imports, err := readImports(cfg)
 	if err != nil {
@@ -88,7 +87,7 @@ func (t *tool) compileOther() (int, error) {
 		return 1, err
 	}
 	if polls == "" {
-		return t.run(t.args)
+		return t.become()
 	}
 	tag, err := ParseTag(polls)
 	if err != nil {
@@ -254,11 +253,8 @@ func (c *compilation) run() (int, error) {
 // collectLate keeps the garbage collector from running early and often. Most of what the process
 // allocates stays in use until the text is written, so an early run frees little. The first run
 // begins with a heap of 64 MB, or of 64 bytes for each byte of source if that is more: the compiler
-// needs about 170 for a big package. What the user sets in the environment stands.
+// needs about 170 for a big package.
 func (c *compilation) collectLate() error {
-	if os.Getenv("GOGC") != "" {
-		return nil
-	}
 	source := int64(0)
 	for _, name := range c.order {
 		info, err := os.Stat(name)
@@ -267,10 +263,7 @@ func (c *compilation) collectLate() error {
 		}
 		source += info.Size()
 	}
-	const minHeap = 4 << 20 // with which the collector begins at 100 percent
-	debug.SetGCPercent(int(max(64<<20, 64*source) / minHeap * 100))
-	type first struct{ _ *byte } // A value without a pointer may share memory with one that stays.
-	runtime.AddCleanup(new(first), func(percent int) { debug.SetGCPercent(percent) }, 200)
+	collectLate(max(64<<20, 64*source))
 	return nil
 }
 

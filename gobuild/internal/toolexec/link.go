@@ -24,7 +24,7 @@ func (t *tool) link() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, _ := t.flag("-o")
 	if i < 0 || out == "" {
-		return t.run(t.args) // -V=full
+		return t.become() // -V=full
 	}
 	imports, err := readImports(cfg)
 	if err != nil {
@@ -47,13 +47,13 @@ func (t *tool) link() (int, error) {
 		return 1, err
 	}
 	if tables == nil {
-		return t.run(t.args)
+		return t.become()
 	}
 	data, err := wire.Join(tables)
 	if err != nil {
 		return 1, err
 	}
-	args, err := t.withTables(imports, data, nil)
+	args, err := t.withTables(imports, data)
 	if err != nil {
 		return 1, err
 	}
@@ -62,24 +62,24 @@ func (t *tool) link() (int, error) {
 
 // withTables compiles the package that holds tables of the program, and returns the arguments of the linker that link the
 // runtime with it.
-func (t *tool) withTables(imports *importer, sites, actions []byte) ([]string, error) {
+func (t *tool) withTables(imports *importer, tables []byte) ([]string, error) {
 	cfg, _ := t.flag("-importcfg")
 	archive := filepath.Join(filepath.Dir(cfg), "pepsites.a")
-	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, sites, actions); err != nil {
+	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, tables); err != nil {
 		return nil, err
 	}
-	return t.withRuntime(imports, fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive))
+	return t.withRuntime(imports, archive)
 }
 
-// withRuntime returns the arguments of the linker that link the runtime, with some archives in place of its own.
-func (t *tool) withRuntime(imports *importer, instead string) ([]string, error) {
+// withRuntime returns the arguments of the linker that link the runtime, with an archive of the package that holds tables.
+func (t *tool) withRuntime(imports *importer, sites string) ([]string, error) {
 	cfg, i := t.flag("-importcfg")
 	linkmode, _ := t.flag("-linkmode")
 	lines, err := linkedPackages(imports.withC() && linkmode != "internal")
 	if err != nil {
 		return nil, err
 	}
-	lines += instead
+	lines += fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, sites)
 	work := filepath.Dir(cfg)
 	ours := filepath.Join(work, "importcfg.pep")
 	// The linker takes the last of two lines for one package, so what the program imports counts

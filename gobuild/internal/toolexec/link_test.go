@@ -1,6 +1,10 @@
 package toolexec
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,5 +41,37 @@ func TestSitesOfTwoPackagesMustDiffer(t *testing.T) {
 		if taps != test.taps || (err != nil) != test.wrong || err != nil && !strings.Contains(err.Error(), "costarring and liquid have the same hash") {
 			t.Errorf("%s: got %d taps, error %v", test.name, taps, err)
 		}
+	}
+}
+
+// Executables with other code, and without room, are refused.
+func TestOtherExecutables(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads executables of this system as ELF")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sameCode(self, self); err != nil {
+		t.Errorf("an executable and itself: %v", err)
+	}
+	if err := sameCode(self, other); err == nil || !strings.Contains(err.Error(), "other code") {
+		t.Errorf("another executable: %v", err)
+	}
+	b, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.WriteFile(copied, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := fillRoom(copied, 1000, []byte("tables")); err == nil || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("no room: %v", err)
 	}
 }

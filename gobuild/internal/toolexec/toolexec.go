@@ -24,7 +24,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
+	"syscall"
 )
 
 // EnvLinked names the environment variable that tells where the linked runtime
@@ -64,10 +66,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	if len(args) == 0 {
 		return 2, errors.New("toolexec: no tool: the go command calls this verb, users do not")
 	}
-	// The collector begins at twice this size, as it does in the Go compiler. Most packages need less. The memory is never
-	// touched, so it takes none of the machine's.
-	ballast := make([]byte, 64<<20)
-	defer runtime.KeepAlive(ballast)
+	collectLate(128 << 20) // as the Go compiler does; most packages need less
 	t := &tool{path: args[0], args: args[1:], stdin: stdin, stdout: stdout, stderr: stderr}
 	switch strings.TrimSuffix(filepath.Base(t.path), ".exe") {
 	case "compile":
@@ -75,7 +74,18 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	case "link":
 		return t.link()
 	}
-	return t.run(t.args)
+	return t.become()
+}
+
+// collectLate has the garbage collector run first with a heap of some bytes. What the user sets in the environment stands.
+func collectLate(heap int64) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	const minHeap = 4 << 20 // with which the collector begins at 100 percent
+	debug.SetGCPercent(int(heap / minHeap * 100))
+	type first struct{ _ *byte } // A value without a pointer may share memory with one that stays.
+	runtime.AddCleanup(new(first), func(percent int) { debug.SetGCPercent(percent) }, 200)
 }
 
 // A tool is a call of a tool of the go command.
@@ -89,6 +99,17 @@ type tool struct {
 // sibling returns the path of another tool of the same toolchain.
 func (t *tool) sibling(name string) string {
 	return filepath.Join(filepath.Dir(t.path), name+filepath.Ext(t.path))
+}
+
+// become runs the tool in place of this process, which has nothing more to do: the go command asks each tool for its version
+// in each build. Where that is not possible, it runs the tool and returns its exit code.
+func (t *tool) become() (int, error) {
+	if t.stdin == os.Stdin && t.stdout == os.Stdout && t.stderr == os.Stderr {
+		if err := syscall.Exec(t.path, append([]string{t.path}, t.args...), os.Environ()); !errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "windows" {
+			return 1, fmt.Errorf("running %s: %w", t.path, err)
+		}
+	}
+	return t.run(t.args)
 }
 
 // run runs the tool and returns its exit code.
