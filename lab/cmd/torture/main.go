@@ -90,7 +90,11 @@ func publish(report *torture.Report, file string, args []string, stdout io.Write
 	if err != nil {
 		return err
 	}
-	places := strings.NewReplacer(strings.TrimSuffix(os.TempDir(), "/")+"/", "$TMPDIR/", root+"/", "")
+	temp := strings.TrimSuffix(os.TempDir(), "/") + "/"
+	places := strings.NewReplacer(temp, "$TMPDIR/", root+"/", "")
+	if strings.HasPrefix(root, temp) { // the first of two that match counts
+		places = strings.NewReplacer(root+"/", "", temp, "$TMPDIR/")
+	}
 	var text strings.Builder
 	report.Table(&text)
 	table := places.Replace(text.String())
