@@ -59,11 +59,6 @@ func (q *quality) add(list []kept, exact map[uint64]uint64) {
 	q.off += math.Abs(first - float64(most))
 }
 
-func (q *quality) set(m *figure.Measured, name string) {
-	m.Add(name+"/"+covered, 100*float64(q.covered)/float64(q.events))
-	m.Add(name+"/"+off, 100*q.off/float64(q.events))
-}
-
 // hotlists measures lists and tables of all sizes on the loads of each program: a number for each size.
 func hotlists(env *figure.Env, m *figure.Measured) error {
 	for _, p := range figure.Programs {
