@@ -90,14 +90,9 @@ func publish(report *torture.Report, file string, args []string, stdout io.Write
 	if err != nil {
 		return err
 	}
-	temp := strings.TrimSuffix(os.TempDir(), "/") + "/"
-	places := strings.NewReplacer(temp, "$TMPDIR/", root+"/", "")
-	if strings.HasPrefix(root, temp) { // the first of two that match counts
-		places = strings.NewReplacer(root+"/", "", temp, "$TMPDIR/")
-	}
 	var text strings.Builder
 	report.Table(&text)
-	table := places.Replace(text.String())
+	table := places(root, os.TempDir()).Replace(text.String())
 	fmt.Fprint(stdout, table)
 	if file == "" {
 		return nil
@@ -107,6 +102,15 @@ func publish(report *torture.Report, file string, args []string, stdout io.Write
 		head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
 	}
 	return os.WriteFile(file, []byte(head+"\n"+table), 0o666)
+}
+
+// places replaces what names files of this machine: those of the clone, whose root is a folder, and temporary ones.
+func places(root, temp string) *strings.Replacer {
+	root, temp = root+"/", strings.TrimSuffix(temp, "/")+"/"
+	if strings.HasPrefix(root, temp) { // the first of two that match counts
+		return strings.NewReplacer(root, "", temp, "$TMPDIR/")
+	}
+	return strings.NewReplacer(temp, "$TMPDIR/", root, "")
 }
 
 func split(list string) []string {
