@@ -7,8 +7,8 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// labelSets are the label sets of a file, each once. They are read when a count has one: they are in 64 pages, and few programs
-// have any.
+// labelSets are the label sets of a file, each once. The first count with labels has all sets read: they take 64 pages, and few
+// programs use labels.
 type labelSets struct {
 	of     Counts
 	read   bool

@@ -216,10 +216,10 @@ func (l *Loads) share() {
 		waiting := 0.
 		for _, p := range w.Paths {
 			switch x := paths[p.Path]; {
-			case late > 0:
-				waiting += p.Part * w.Waiting * x.all / max(x.placed, 1e-300)
 			case x.placed == 0:
 				waiting += p.Part * w.Waiting
+			case late > 0:
+				waiting += p.Part * w.Waiting * x.all / x.placed
 			}
 		}
 		if len(w.Paths) > 0 {

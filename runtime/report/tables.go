@@ -7,7 +7,7 @@ import "github.com/pepgo/pep/format/wire"
 type tables struct {
 	pkgs   []*wire.Lazy
 	byPath map[string]*wire.Lazy
-	byFile map[string][]*wire.Lazy // nil until it is needed, which it is not for paths of windows
+	byFile map[string][]*wire.Lazy // nil until ofFile makes it: profiles of windows rarely ask for a file
 }
 
 func index(pkgs []*wire.Lazy) tables {
