@@ -74,7 +74,7 @@ func (d *Data) Outcomes(table BranchTable) ([]Outcome, error) {
 		first[i] = n
 		n += len(f.Blocks)
 	}
-	funcs, unlike, err := branches.Link(table, symbols)
+	funcs, unlike, err := branches.Link(table, &branches.Executable{Functions: symbols})
 	if err != nil {
 		return nil, err
 	}

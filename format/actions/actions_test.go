@@ -325,7 +325,7 @@ func TestLinkedTable(t *testing.T) {
 	f, g := program()
 	pkg := branches.Package{Path: "p", Actions: Append(nil, source()), Funcs: []branches.Func{f.Func, g.Func}}
 	symbols := []branches.Symbol{{Name: "p.f", Addr: 100, Size: 50}, {Name: "p.g", Addr: 200, Size: 20}, {Name: "memmove", Addr: 300, Size: 9}}
-	table, err := Link([]branches.Package{pkg}, symbols, true)
+	table, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,12 +339,12 @@ func TestLinkedTable(t *testing.T) {
 		t.Errorf("rows %q, want %q", rows(table), rows(want))
 	}
 	symbols[1].Size++
-	if _, err := Link([]branches.Package{pkg}, symbols, true); err == nil || !strings.Contains(err.Error(), "of another program") {
+	if _, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true); err == nil || !strings.Contains(err.Error(), "of another program") {
 		t.Errorf("with another size of p.g: %v", err)
 	}
 	symbols[1].Size--
 	pkg.Actions = pkg.Actions[:3]
-	if _, err := Link([]branches.Package{pkg}, symbols, true); err == nil || !strings.HasPrefix(err.Error(), "p: ") {
+	if _, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true); err == nil || !strings.HasPrefix(err.Error(), "p: ") {
 		t.Errorf("with damaged actions: %v", err)
 	}
 }

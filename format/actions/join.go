@@ -115,9 +115,9 @@ func New(pkgs []*Package) (*Table, error) {
 	return t, nil
 }
 
-// Link returns the table of a program that has the functions of some packages, by its symbols. With calls it has actions
-// for functions with one path, too.
-func Link(pkgs []branches.Package, symbols []branches.Symbol, calls bool) (*Table, error) {
+// Link returns the table of a program that has the functions of some packages, as [branches.Link] finds them in its
+// executable. With calls it has actions for functions with one path, too.
+func Link(pkgs []branches.Package, exe *branches.Executable, calls bool) (*Table, error) {
 	var acts []*Package
 	for _, p := range pkgs {
 		a, err := Read(p.Actions)
@@ -131,7 +131,7 @@ func Link(pkgs []branches.Package, symbols []branches.Symbol, calls bool) (*Tabl
 		return nil, err
 	}
 	t.Calls = calls
-	funcs, unlike, err := branches.Link(pkgs, symbols)
+	funcs, unlike, err := branches.Link(pkgs, exe)
 	if err != nil {
 		return nil, err
 	}

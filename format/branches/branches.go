@@ -205,9 +205,11 @@ type Placed struct {
 
 // Link returns the functions of an executable. Several functions of a table may have the same name: packages inline different calls
 // in the same instance of a generic function, and closures of inlined functions have the name that they have outside. Of
-// these it takes those with the size of the function in the executable. Where they differ nobody knows which is there, so the
-// function is left out, and in unlike. It is an error if none has the size: then the table is of another program.
-func Link(pkgs []Package, symbols []Symbol) (funcs []Placed, unlike []Symbol, err error) {
+// these it takes those with the size of the function in the executable, and if these differ, those with branches where its machine
+// code has branches. Where functions still differ, or the code is not known, nobody
+// knows which is there, so the function is left out, and in unlike. It is an error if none has the size: then the table is of
+// another program.
+func Link(pkgs []Package, exe *Executable) (funcs []Placed, unlike []Symbol, err error) {
 	byName := map[string][]*Func{}
 	for _, p := range pkgs {
 		for i := range p.Funcs {
@@ -215,24 +217,26 @@ func Link(pkgs []Package, symbols []Symbol) (funcs []Placed, unlike []Symbol, er
 			byName[f.Name] = append(byName[f.Name], f)
 		}
 	}
-	for _, s := range symbols {
-		var fit *Func
-		same := true
-		for _, f := range byName[s.Name] {
-			switch {
-			case f.Size != s.Size:
-			case fit == nil:
-				fit = f
-			default:
-				same = same && fit.equal(f)
+	for _, s := range exe.Functions {
+		named := byName[s.Name]
+		if named == nil { // assembly or C
+			continue
+		}
+		var fit []*Func
+		for _, f := range named {
+			if f.Size == s.Size && !slices.ContainsFunc(fit, f.equal) {
+				fit = append(fit, f)
 			}
 		}
-		switch {
-		case byName[s.Name] == nil: // assembly or C
-		case fit == nil:
+		if len(fit) == 0 {
 			return nil, nil, fmt.Errorf("%s has %d bytes in the executable, and another size in the table of branches: the table is of another program", s.Name, s.Size)
-		case same:
-			funcs = append(funcs, Placed{s.Addr, *fit})
+		}
+		if len(fit) > 1 {
+			fit = fitting(fit, exe.Code(s))
+		}
+		switch len(fit) {
+		case 1:
+			funcs = append(funcs, Placed{s.Addr, *fit[0]})
 		default:
 			unlike = append(unlike, s)
 		}

@@ -83,7 +83,7 @@ func TestLink(t *testing.T) {
 		{append(pkgs, Package{Funcs: []Func{other}}), symbols, []uint64{200}, []uint64{100}, ""},
 		{pkgs, []Symbol{{"f", 100, 10}}, nil, nil, "f has 10 bytes in the executable"},
 	} {
-		funcs, unlike, err := Link(test.pkgs, test.symbols)
+		funcs, unlike, err := Link(test.pkgs, &Executable{Functions: test.symbols})
 		if test.error != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), test.error) {
 				t.Errorf("%v: %v, want %s", test.symbols, err, test.error)

@@ -11,7 +11,6 @@
 package branches
 
 import (
-	"debug/elf"
 	"strings"
 
 	"github.com/pepgo/pep/format/actiontable"
@@ -46,7 +45,7 @@ func WithRoot(pkgs []branches.Package, goroot string) {
 
 // Run runs a program under valgrind, with the tool in a directory, and returns the counts of the outcomes that a table knows.
 func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string) (map[Key]Count, error) {
-	symbols, err := readSymbols(exe)
+	program, err := branches.ReadExecutable(exe)
 	if err != nil {
 		return nil, err
 	}
@@ -72,26 +71,10 @@ func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string
 var ways = map[branches.Way]actiontable.Way{branches.At: actiontable.At, branches.Taken: actiontable.Taken,
 	branches.NotTaken: actiontable.NotTaken, branches.Jump: actiontable.Jump}
 
-// readSymbols returns the functions of an executable.
-func readSymbols(exe string) (symbols []branches.Symbol, err error) {
-	f, err := elf.Open(exe)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	list, err := f.Symbols()
-	for _, s := range list {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
-		}
-	}
-	return symbols, err
-}
-
 // Code returns how many bytes of the functions of a program a table knows, and how many there are. The others are in assembly or C,
 // or the table does not say which of several functions they are.
 func Code(exe string, pkgs []branches.Package) (known, all uint64, err error) {
-	symbols, err := readSymbols(exe)
+	program, err := branches.ReadExecutable(exe)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -132,7 +132,7 @@ func checkMoves(t *testing.T, p *program, file string, counts map[Key]Count) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	symbols, err := readSymbols(p.exe)
+	program, err := branches.ReadExecutable(p.exe)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,11 +14,11 @@ import (
 
 // Actions joins a table for an executable. With calls it has actions for functions with one path, too.
 func Actions(exe string, pkgs []branches.Package, calls bool) (*actions.Table, error) {
-	symbols, err := readSymbols(exe)
+	program, err := branches.ReadExecutable(exe)
 	if err != nil {
 		return nil, err
 	}
-	return actions.Link(pkgs, symbols, calls)
+	return actions.Link(pkgs, program, calls)
 }
 
 // A PathCount has how often paths of the source were followed to their ends, by function and number.

@@ -195,12 +195,12 @@ func fillRoom(exe string, size int, tables []byte) (err error) {
 
 // programTables returns the site tables and, behind them, the table of actions of a program, from the tables of its packages.
 func programTables(archives []packageTables, exe, goroot string) ([]byte, error) {
-	symbols, text, err := readSymbols(exe)
+	program, err := branches.ReadExecutable(exe)
 	if err != nil {
 		return nil, err
 	}
 	linked := map[string]bool{}
-	for _, s := range symbols {
+	for _, s := range program.Functions {
 		linked[s.Name] = true
 	}
 	var pkgs []branches.Package
@@ -212,7 +212,7 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 		p.Actions = a.actions
 		pkgs = append(pkgs, p)
 	}
-	table, err := actions.Link(pkgs, symbols, false)
+	table, err := actions.Link(pkgs, program, false)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 	if sites, err = wire.Join(sites); err != nil {
 		return nil, err
 	}
-	return table.Append(sites, text)
+	return table.Append(sites, program.Text)
 }
 
 // expandRoot puts the directory of the toolchain into the names of files, where the linker puts it into the names that
@@ -254,23 +254,4 @@ func untold(table *actions.Table) {
 			p.Skipped = append(p.Skipped, wire.Skipped{Name: f.Name, File: f.File, Line: f.Line, Reason: s.Why})
 		}
 	}
-}
-
-// readSymbols returns the functions of an executable, and where its text section begins.
-func readSymbols(exe string) (symbols []branches.Symbol, text uint64, err error) {
-	f, err := elf.Open(exe)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	list, err := f.Symbols()
-	for _, s := range list {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
-		}
-		if s.Name == "runtime.text" {
-			text = s.Value
-		}
-	}
-	return symbols, text, err
 }

@@ -3,7 +3,6 @@ package steptest_test
 // This file compares paths.
 
 import (
-	"debug/elf"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -162,24 +161,12 @@ func join(t *testing.T, exe, file string) (table *actions.Table, text uint64) {
 	must(t, err)
 	pkgs, err := branches.Read(data)
 	must(t, err)
-	f, err := elf.Open(exe)
+	program, err := branches.ReadExecutable(exe)
 	must(t, err)
-	defer f.Close()
-	list, err := f.Symbols()
+	slices.SortFunc(program.Functions, func(a, b branches.Symbol) int { return int(int64(a.Addr - b.Addr)) })
+	table, err = actions.Link(pkgs, program, false)
 	must(t, err)
-	var symbols []branches.Symbol
-	for _, s := range list {
-		if s.Name == "runtime.text" {
-			text = s.Value
-		}
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			symbols = append(symbols, branches.Symbol{Name: s.Name, Addr: s.Value, Size: s.Size})
-		}
-	}
-	slices.SortFunc(symbols, func(a, b branches.Symbol) int { return int(int64(a.Addr - b.Addr)) })
-	table, err = actions.Link(pkgs, symbols, false)
-	must(t, err)
-	return table, text
+	return table, program.Text
 }
 
 // window compares the paths of a window, which is interpreted twice: the second time all of its code is decoded and
