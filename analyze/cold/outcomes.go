@@ -176,7 +176,9 @@ func (b *branching) outcomes(f *branches.Func) []Outcome {
 	for _, r := range f.Rows {
 		x := b.row(r)
 		for _, i := range r.Outcomes {
-			list[i].merge(x)
+			if f.Outcomes[i].Lost != branches.Either {
+				list[i].merge(x)
+			}
 		}
 	}
 	return list

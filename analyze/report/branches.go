@@ -76,11 +76,13 @@ func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTabl
 		t.Functions += len(p.Funcs)
 		for i := range p.Funcs {
 			f := &p.Funcs[i]
-			t.Outcomes += len(f.Outcomes)
 			t.Rows += len(f.Rows)
 			ops, _ := paths.Outcomes(f)
 			for _, x := range f.Outcomes {
-				if x.Lost != 0 {
+				if x.Lost == branches.Either {
+					continue // the outcome itself is another one
+				}
+				if t.Outcomes++; x.Lost != 0 {
 					t.Lost++
 					causes[x.Lost]++
 				}
@@ -179,6 +181,9 @@ func branchFunction(f *branches.Func, ops [][]register.Op) BranchFunction {
 		if o.Call > 0 {
 			r.Inlined = f.Calls[o.Call-1].Func
 		}
+		if o.Lost == branches.Either {
+			r.Outcome = "maybe " + r.Outcome
+		}
 		return r
 	}
 	b := BranchFunction{Func: f.Name, Size: f.Size}
@@ -194,7 +199,7 @@ func branchFunction(f *branches.Func, ops [][]register.Op) BranchFunction {
 		}
 	}
 	for _, o := range f.Outcomes {
-		if o.Lost != 0 {
+		if o.Lost != 0 && o.Lost != branches.Either {
 			b.Lost = append(b.Lost, row(0, o.Lost.String(), o))
 		}
 	}

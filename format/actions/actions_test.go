@@ -125,6 +125,12 @@ func TestPlace(t *testing.T) {
 				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 1/2 dropped p.h 0/1 it has no body"},
 		{"a return is lost", func(_, g *branches.Placed) { g.Outcomes[2].Lost = branches.NoPlace },
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"}, "p.f 1/1 p.g 1/2 return: no instruction p.h 0/1 it has no body"},
+		{"the header of a loop is merged in one place", func(f, _ *branches.Placed) { f.Outcomes[5].Lost = branches.Merged },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
+		{"a return may have been another one's", func(_, g *branches.Placed) { g.Outcomes[2].Lost = branches.Either },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 return: either p.h 0/1 it has no body"},
 		{"a block has no instruction", func(f, _ *branches.Placed) {
 			f.Rows = append(f.Rows, branches.Row{PC: 20, Way: branches.At, Outcomes: []int{0}}, branches.Row{PC: 22, Way: branches.At, Outcomes: []int{3}})
 		}, []string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0 r0 =0", "122 @ 0: r0 end0",

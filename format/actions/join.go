@@ -326,7 +326,11 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 		return
 	}
 	for _, k := range []place{{kind: enter}, {kind: leave}} {
-		if l := loss(k); l != 0 {
+		switch l := loss(k); l {
+		case 0:
+		case branches.Merged, branches.Either:
+			s.Why = k.kind.String() + ": " + l.String()
+		default:
 			blind(k.kind.String() + ": " + l.String())
 			return
 		}
@@ -341,7 +345,7 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 		if why == "" {
 			continue
 		}
-		if e.Vital {
+		if l := loss(k); e.Vital && l != branches.Merged && l != branches.Either {
 			blind(why)
 			return
 		}

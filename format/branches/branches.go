@@ -99,7 +99,11 @@ type Outcome struct {
 	Pos  Pos
 }
 
-// A Loss says why the compiler cannot count an outcome: rows count too little, or there are none. Zero stands for no loss.
+// A Loss says why the compiler cannot count an outcome: rows count too little, or there are none. Zero stands for no loss. Of Either
+// rows count too much.
+//
+//	if 0 <= x && x < n    one comparison: where it holds, a row has "true" of && and "true" of if. Where it does not, another row has
+//	                      "false" of if. It also has "true" of &&, as Either: the second condition may have failed, or the first.
 type Loss byte
 
 const (
@@ -109,9 +113,10 @@ const (
 	Merged                   // one comparison stands for two
 	Dropped                  // both ways do the same
 	NoPlace                  // no instruction stands for it
+	Either                   // where its rows say so, it may happen, or another outcome in its stead
 )
 
-var lossNames = []string{"", "no branch", "twice", "conditional move", "merged", "dropped", "no instruction"}
+var lossNames = []string{"", "no branch", "twice", "conditional move", "merged", "dropped", "no instruction", "either"}
 
 func (l Loss) String() string { return lossNames[l] }
 

@@ -49,7 +49,7 @@ func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string
 	if err != nil {
 		return nil, err
 	}
-	funcs, unlike, err := branches.Link(pkgs, symbols)
+	funcs, unlike, err := branches.Link(pkgs, program)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func Code(exe string, pkgs []branches.Package) (known, all uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	funcs, _, err := branches.Link(pkgs, symbols)
-	for _, s := range symbols {
+	funcs, _, err := branches.Link(pkgs, program)
+	for _, s := range program.Functions {
 		all += s.Size
 	}
 	for _, f := range funcs {
@@ -120,7 +120,9 @@ func count(pkgs []branches.Package, funcs []branches.Placed, unlike []branches.S
 			rows = rows[1:]
 		}
 		for i, o := range f.Outcomes {
-			add(&f.Func, o, ns[i])
+			if o.Lost != branches.Either { // the outcome itself is another one
+				add(&f.Func, o, ns[i])
+			}
 		}
 	}
 	for _, s := range unlike {

@@ -12,6 +12,8 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // A PathResult says how many paths have the counts of exact mode.
@@ -22,6 +24,7 @@ type PathResult struct {
 	N         int64
 	Unclear   map[string]int // functions some of whose paths are unclear, by reason; the others are equal
 	UnclearN  int64          // executions of these paths
+	Merged    int            // paths of these functions that count as equal ones of exact mode together: one comparison stands for two
 	Blind     map[string]int // functions of which nobody can tell the paths, by name and reason
 	BlindN    int64
 	Differ    []string // that should be equal
@@ -81,10 +84,19 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 		r.BlindN += total
 		return
 	}
+	want = together(s, want)
+	for p := range want {
+		all[p] = true
+	}
 	why, ok := "", true
 	sum := int64(0) // of unclear paths, which may be counted as each other
 	for _, p := range slices.Sorted(maps.Keys(all)) {
-		if w := s.Tells(p); w != "" {
+		w := s.Tells(p)
+		if isMerged(w) {
+			why = w
+			r.Merged++
+			r.UnclearN += want[p]
+		} else if w != "" {
 			why = w
 			sum += got[p] - want[p]
 			r.UnclearN += want[p]
@@ -96,8 +108,10 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 				s.Name, p, s.Paths(), got[p], want[p]))
 			continue
 		}
-		r.N += got[p]
-		r.Paths++
+		if w == "" {
+			r.N += got[p]
+			r.Paths++
+		}
 	}
 	if sum != 0 {
 		ok = false
@@ -111,4 +125,50 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 	default:
 		r.Equal++
 	}
+}
+
+// isMerged reports whether a reason is that one comparison stands for two.
+func isMerged(why string) bool {
+	return why == branches.Merged.String() || why == branches.Either.String()
+}
+
+// together adds up the counts of paths that count as one, because one comparison stands for two.
+//
+//	a || b    one comparison: where a holds, the program counts the path on which a does not, and b does
+func together(s *actions.Source, counts map[uint64]int64) map[uint64]int64 {
+	sums := map[uint64]int64{}
+	for p, n := range counts {
+		sums[stand(s, p)] += n
+	}
+	return sums
+}
+
+// stand returns the path as which path p counts.
+func stand(s *actions.Source, p uint64) uint64 {
+	if len(s.Unclear) == 0 {
+		return p
+	}
+	g := s.Package.Sites.Funcs[s.Site].Graph
+	start, steps, ok := g.Decode(p)
+	if !ok {
+		return p
+	}
+	number := g.Starts[start].Val
+	for _, step := range steps {
+		for isMerged(s.Unclear[step.Node]) && len(g.Nodes[step.Node].Out) == 2 {
+			other := g.Nodes[step.Node].Out[1-step.Out]
+			if other.Ends || other.To == pdag.Exit {
+				break
+			}
+			out := g.Nodes[step.Node].Out[step.Out]
+			i := slices.IndexFunc(g.Nodes[other.To].Out, func(e pdag.Edge) bool { return e.To == out.To && e.Ends == out.Ends })
+			if i < 0 {
+				break
+			}
+			number += other.Val
+			step = pdag.Step{Node: other.To, Out: i}
+		}
+		number += g.Nodes[step.Node].Out[step.Out].Val
+	}
+	return number
 }

@@ -32,16 +32,17 @@ func TestPaths(t *testing.T) {
 		program   string
 		args      []string
 		functions int // so many are equal at least
+		merged    int // so many paths are compared at least that count as one of several
 	}{
-		{"testdata/shapes", nil, 85},
-		{"../../testprogs/flate", []string{"1"}, 200},
-		{"../../testprogs/regex", []string{"1"}, 250},
-		{"../../testprogs/bitboard", []string{"1"}, 100},
-		{"../../testprogs/raytrace", []string{"1"}, 130},
-		{"../../testprogs/filters", []string{"1"}, 100},
-		{"../../testprogs/flips", []string{"1"}, 80},
-		{"../../testprogs/markdown", []string{"1"}, 600},
-		{"../../testprogs/lua", []string{"1"}, 500},
+		{"testdata/shapes", nil, 85, 5},
+		{"../../testprogs/flate", []string{"1"}, 200, 0},
+		{"../../testprogs/regex", []string{"1"}, 250, 0},
+		{"../../testprogs/bitboard", []string{"1"}, 100, 0},
+		{"../../testprogs/raytrace", []string{"1"}, 130, 0},
+		{"../../testprogs/filters", []string{"1"}, 100, 0},
+		{"../../testprogs/flips", []string{"1"}, 80, 0},
+		{"../../testprogs/markdown", []string{"1"}, 600, 0},
+		{"../../testprogs/lua", []string{"1"}, 500, 0},
 	} {
 		t.Run(test.program, func(t *testing.T) {
 			dir := t.TempDir()
@@ -86,10 +87,10 @@ func TestPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d functions: %d equal, %d paths executed %d times; unclear %v, executed %d times; blind %v, executed %d times",
-				r.Functions, r.Equal, r.Paths, r.N, r.Unclear, r.UnclearN, r.Blind, r.BlindN)
-			if r.Equal < test.functions {
-				t.Errorf("only %d functions are equal, want %d", r.Equal, test.functions)
+			t.Logf("%d functions: %d equal, %d paths executed %d times; unclear %v, executed %d times, %d merged paths equal; blind %v, executed %d times",
+				r.Functions, r.Equal, r.Paths, r.N, r.Unclear, r.UnclearN, r.Merged, r.Blind, r.BlindN)
+			if r.Equal < test.functions || r.Merged < test.merged {
+				t.Errorf("only %d functions are equal, and %d merged paths, want %d and %d", r.Equal, r.Merged, test.functions, test.merged)
 			}
 			for _, d := range r.Differ {
 				if !slices.ContainsFunc(varies, func(prefix string) bool { return strings.HasPrefix(d, prefix) }) {

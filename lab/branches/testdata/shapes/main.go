@@ -39,6 +39,7 @@ func main() {
 		selects(a)
 		operands(a, b)
 		both(a)
+		sink += oneOf(uint8(a), b)
 		barrier(a, b, &pair{w, a})
 		floats(float64(a)-10, float64(b))
 	}
@@ -437,6 +438,24 @@ func both(a int) {
 	}
 }
 
+func low(a uint8) uint8 { return a & 15 }
+
+// The constants differ by a bit, so the compiler makes one comparison of the first two conditions.
+//
+//go:noinline
+func oneOf(a uint8, b int) (n int) {
+	for ; low(a) == 3 || low(a) == 7; a += uint8(b&3) + 1 {
+		n++
+	}
+	if low(a) != 4 && low(a) != 12 && b > 2 {
+		n += 5
+	}
+	if b&1 == 0 || b == 9 || b == 11 {
+		use(n)
+	}
+	return n
+}
+
 var last *pair
 
 // The store needs a write barrier, which makes several blocks of the one in front of the branch.
@@ -497,11 +516,15 @@ outer:
 }
 
 // Conditional moves. In lines that end with move, an instruction says which way the branch went, and in those that end with untold
-// none does.
+// none does. So it is with branches of which the compiler makes truth values.
 
 func moved(a, b, i int) int {
 	n := steps(a, b) + loaded(a, i) + either(a, b) + headed(a, b) + clauses(a, b) + nested(a, b)
-	return n + larger(b, i) + within(i, 30, 120) + ordered(a, b, i) + late(b, i) + stored(&pair{n: a}, b)
+	n += larger(b, i) + within(i, 30, 120) + ordered(a, b, i) + late(b, i) + stored(&pair{n: a}, b)
+	if occurs(a, b) != known(i) {
+		n++
+	}
+	return n
 }
 
 //go:noinline
@@ -616,6 +639,28 @@ func stored(p *pair, b int) int {
 		n = 2
 	}
 	return n + larger(p.n, 12)
+}
+
+// The branch sets a value to what its condition is, or that.
+//
+//go:noinline
+func occurs(a, b int) bool {
+	found := b > 5
+	for k := range 3 {
+		if a == k+b { // move
+			found = true
+		}
+	}
+	return found
+}
+
+//go:noinline
+func known(i int) bool {
+	is := i > 40
+	if odd[i&3] { // untold: the value is there before
+		is = true
+	}
+	return is
 }
 
 // The call is in front of the move.
