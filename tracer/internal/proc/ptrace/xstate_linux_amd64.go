@@ -37,7 +37,9 @@ func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 
 // XState returns the vector registers of a stopped thread.
 func (th *Thread) XState() (*XState, error) {
-	s := &XState{area: make([]byte, 4<<10)}
+	// The kernel refuses to set an area that is cut off, and that of a processor with AMX has 11 KB.
+	_, _, size, _ := cpuid(0xd, 0)
+	s := &XState{area: make([]byte, size)}
 	v := unix.Iovec{Base: &s.area[0], Len: uint64(len(s.area))}
 	if err := th.regset(unix.PTRACE_GETREGSET, &v); err != nil {
 		return nil, fmt.Errorf("vector registers of thread %d: %w", th.TID, err)
