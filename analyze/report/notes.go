@@ -190,7 +190,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		}
 	}
 	if x.windows {
-		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between.")
+		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between, or a system call such as write failed.")
 	}
 	for _, list := range x.facts {
 		if s := x.made(list); s != "" {

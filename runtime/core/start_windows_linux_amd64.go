@@ -35,7 +35,7 @@ func readyWindows() (problem string) {
 	sys.Call(sys.NrMadvise, uintptr(unsafe.Pointer(&memory[0])), codeMapped, populateWrite, 0, 0, 0)
 	decodedCode.Init(unsafe.Pointer(&memory[0]), codeMemory)
 	decodedCode.Actions, decodedCode.OnEmpty = onDecode, program.Clear
-	decodedCode.Fresh = freshSteps
+	decodedCode.Fresh, decodedCode.Calls = freshSteps, true
 	decodedCode.Texts[0] = interp.Text{Low: uint64(textBase), High: uint64(textBase + textSize)}
 	decodedCode.Texts[1] = vdso()
 	vectors = window.NewLayout(sys.CPUID)

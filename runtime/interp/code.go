@@ -25,6 +25,10 @@ type Code struct {
 	// OnEmpty, if set, is called when the cache is emptied, while no machine is in Run.
 	OnEmpty func()
 
+	// Calls has windows go on behind system calls that give the thread nothing but their result, such as write, as if
+	// the call had succeeded: see syscall.go. Without it all calls end windows.
+	Calls bool
+
 	// Fresh, unless 0, is after how many instructions that nobody has decoded yet a window ends, see [NewCode]. So
 	// the cost of decoding is spread over windows.
 	Fresh int

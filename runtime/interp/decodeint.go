@@ -556,8 +556,11 @@ func (d *decoder) twoBytes() (end, ok bool) {
 	}
 	switch c {
 	case 0x05:
-		d.why = Syscall
-		return false, false
+		if !d.c.Calls {
+			d.why = Syscall
+			return false, false
+		}
+		d.emit(kClock).imm = d.pc + uint64(d.pos)
 	case 0x0b:
 		d.why = Undefined
 		return false, false

@@ -103,6 +103,47 @@ func TestClockAndFlags(t *testing.T) {
 	}
 }
 
+// A window goes on behind calls whose result is all that the thread gets, if it may.
+func TestSystemCalls(t *testing.T) {
+	code := []byte{
+		0xf9,       // STC
+		0x0f, 0x05, // SYSCALL
+		0x0f, 0x92, 0xc3, // SETCS BX
+		0xcc,
+	}
+	pc := address(&code[0])
+	for _, test := range []struct {
+		calls   bool
+		ax, si  uint64
+		result  uint64
+		why     Stop
+		comment string
+	}{
+		{true, 1, 0, 9, Breakpoint, "write"},
+		{true, 18, 0, 9, Breakpoint, "pwrite64"},
+		{true, 44, 0, 9, Breakpoint, "sendto"},
+		{true, 3, 0, 0, Breakpoint, "close"},
+		{true, 75, 0, 0, Breakpoint, "fdatasync"},
+		{true, 202, 129, 1, Breakpoint, "futex, to wake"},
+		{true, 202, 128, 202, Syscall, "futex, to wait"},
+		{true, 0, 0, 0, Syscall, "read"},
+		{true, 1<<32 | 1, 0, 1<<32 | 1, Syscall, "no call"},
+		{false, 1, 0, 1, Syscall, "write, but calls end windows"},
+	} {
+		c, m := newMachine()
+		c.Calls = test.calls
+		m.R[rAX], m.R[rSI], m.R[rDX], m.R[rCX], m.R[11] = test.ax, test.si, 9, 0, 0
+		m.Reset(pc, 0)
+		why := m.Run(100)
+		if why != test.why || m.R[rAX] != test.result {
+			t.Errorf("%s: %v, AX %d, want %v, %d", test.comment, why, m.R[rAX], test.why, test.result)
+		}
+		if why == Breakpoint && (m.R[rCX] != pc+3 || m.R[11] != 0x203 || m.R[rBX]&0xff != 1 || m.R[rDX] != 9) {
+			t.Errorf("%s: CX %#x, R11 %#x, BL %d, DX %d, want %#x, 0x203, 1, 9", test.comment, m.R[rCX], m.R[11], m.R[rBX]&0xff, m.R[rDX], pc+3)
+		}
+	}
+}
+
 // Events of a jump by a table, of an unconditional jump, and of a conditional one that is not joined with a comparison.
 func TestEvents(t *testing.T) {
 	c, m := newMachine()

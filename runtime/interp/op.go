@@ -136,7 +136,7 @@ const (
 	kCmpxchg16 // the whole of CMPXCHG8B and 16B
 	kString    // MOVS, STOS, LODS, SCAS, CMPS with and without REP
 	kFlag      // CLC, STC, CMC, PUSHF, POPF
-	kClock     // RDTSC, RDTSCP
+	kClock     // RDTSC, RDTSCP with imm 1, SYSCALL with imm the instruction behind it
 
 	// The last operation of a piece is one of these, or kStop.
 	kJcc

@@ -594,15 +594,18 @@ func (m *Machine) flag(opcode uint64) bool {
 	return true
 }
 
-// clock executes RDTSC and RDTSCP, after so many steps of this Run.
-func (m *Machine) clock(processor uint64, steps int) bool {
+// clock executes RDTSC and RDTSCP, after so many steps of this Run, and SYSCALL.
+func (m *Machine) clock(which uint64, steps int) bool {
+	if which > 1 {
+		return m.syscall(which)
+	}
 	if m.TSC == 0 {
 		m.stop = Machinery
 		return false
 	}
 	now := m.TSC + uint64(m.Steps+steps)
 	m.R[rAX], m.R[rDX] = now&0xffffffff, now>>32
-	if processor != 0 {
+	if which != 0 { // the number of the processor
 		m.R[rCX] = 0
 	}
 	return true

@@ -8,7 +8,7 @@ const (
 	Done       Stop = iota // all instructions that were asked for
 	Fault                  // an address that cannot be read or written
 	Unknown                // an instruction that is not interpreted
-	Syscall                // SYSCALL, SYSENTER or INT
+	Syscall                // SYSCALL that is not interpreted, SYSENTER or INT
 	Breakpoint             // INT3
 	Undefined              // UD2
 	Machinery              // CPUID, RDTSC and the like, whose result depends on the processor
