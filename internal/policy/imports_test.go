@@ -324,7 +324,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"gobuild/internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"github.com/cilium/ebpf/...":          {"tracer/internal/...", "lab/sampling"},
-	"golang.org/x/arch/...":               {"tracer/internal/..."},
+	"golang.org/x/arch/...":               {"format/branches", "tracer/internal/..."},
 	"golang.org/x/sys/...":                {"internal/terminal", "tracer/internal/...", "lab/bench", "lab/sampling"},
 	"golang.org/x/term":                   {"internal/terminal"},
 	"golang.org/x/perf/...":               {"lab/bench", "lab/figure/pepfigures"},
