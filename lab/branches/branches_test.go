@@ -109,18 +109,18 @@ func marked(t *testing.T, file, mark string, counts map[Key]Count, f func(k Key,
 	return n
 }
 
-// Of a condition with && that becomes one comparison the table counts how often it holds, and how often not, and says that the outcomes
-// of the left operand are merged.
-func checkMerged(t *testing.T, file string, counts map[Key]Count) {
+// Of a condition with && that becomes one comparison, or whose right operand never holds, the table counts how often it holds, and how
+// often not, and says why the outcomes of the left operand are lost.
+func checkWhole(t *testing.T, file string, counts map[Key]Count, mark string, loss branches.Loss, outcomes int) {
 	t.Helper()
-	n := marked(t, file, "merged", counts, func(k Key, c Count, rest string) {
+	n := marked(t, file, mark, counts, func(k Key, c Count, rest string) {
 		whole := strings.HasPrefix(rest, "if")
-		if whole != (c.Lost == 0) || !whole && c.Lost != branches.Merged {
-			t.Errorf("%s: %s: lost because of %q", k.Pos, k.Kind, c.Lost)
+		if whole != (c.Lost == 0) || !whole && c.Lost != loss {
+			t.Errorf("%s: %s: %d times, lost because of %q", k.Pos, k.Kind, c.N, c.Lost)
 		}
 	})
-	if n != 4 {
-		t.Errorf("%s: %d outcomes of conditions that are merged, want 4", file, n)
+	if n != outcomes {
+		t.Errorf("%s: %d outcomes of conditions that are %s, want %d", file, n, mark, outcomes)
 	}
 }
 
@@ -224,7 +224,8 @@ func TestCounts(t *testing.T) {
 			}
 			coverage := p.coverage(t, test.args...)
 			if strings.HasPrefix(test.program, "testdata") {
-				checkMerged(t, filepath.Join(p.source, "main.go"), counts)
+				checkWhole(t, filepath.Join(p.source, "main.go"), counts, "merged", branches.Merged, 4)
+				checkWhole(t, filepath.Join(p.source, "main.go"), counts, "proven", branches.Dropped, 4)
 				checkMoves(t, p, filepath.Join(p.source, "main.go"), counts)
 			}
 			r, err := Compare(counts, coverage)

@@ -40,6 +40,7 @@ func main() {
 		operands(a, b)
 		both(a)
 		sink += oneOf(uint8(a), b)
+		use(square(int64(len(w))))
 		barrier(a, b, &pair{w, a})
 		floats(float64(a)-10, float64(b))
 	}
@@ -436,6 +437,16 @@ func both(a int) {
 	if a >= 5 && a < 10 { // merged
 		use(a)
 	}
+}
+
+var squares [256]any
+
+// Where it is inlined, the compiler proves that the second condition does not hold, so both ways of the first one do the same.
+func square(i int64) any {
+	if n := 256 + i; n >= 0 && n < 256 { // proven
+		return squares[n]
+	}
+	return i
 }
 
 func low(a uint8) uint8 { return a & 15 }
