@@ -612,7 +612,7 @@ func (m *Machine) clock(which uint64, steps int) bool {
 }
 
 // most is how many repetitions a window has: a handler must not take long.
-const most = 1 << 15
+const most = 1 << 11
 
 // str executes string instructions.
 func (m *Machine) str(o *op) bool {
