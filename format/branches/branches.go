@@ -211,9 +211,8 @@ type Placed struct {
 // Link returns the functions of an executable. Several functions of a table may have the same name: packages inline different calls
 // in the same instance of a generic function, and closures of inlined functions have the name that they have outside. Of
 // these it takes those with the size of the function in the executable, and if these differ, those with branches where its machine
-// code has branches. Where functions still differ, or the code is not known, nobody
-// knows which is there, so the function is left out, and in unlike. It is an error if none has the size: then the table is of
-// another program.
+// code has branches. Where functions still differ, or the code is not known, nobody knows which is there, so the function is left
+// out, and in unlike. It is an error if none has the size: then the table is of another program.
 func Link(pkgs []Package, exe *Executable) (funcs []Placed, unlike []Symbol, err error) {
 	byName := map[string][]*Func{}
 	for _, p := range pkgs {
