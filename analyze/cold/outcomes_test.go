@@ -72,6 +72,26 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Where one comparison stands for two conditions, the way on which both hold says that the first does, and the other
+// way nothing of the first.
+func TestOutcomesOfJoinedConditions(t *testing.T) {
+	const T = branches.True
+	list := []branches.Outcome{outcome(T, 2, branches.Merged), outcome(T, 2, branches.Either), outcome(branches.False, 3, 0)}
+	rows := []branches.Row{{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 5, Way: branches.Taken, Outcomes: []int{1, 2}}}
+	for _, c := range []struct {
+		ran  []int
+		want string
+	}{
+		{[]int{0, 1, 4}, "happened "},
+		{[]int{0, 3, 4}, "unknown merged"},
+	} {
+		got := outcomesOfF(t, ran(decided(), c.ran...), list, rows)
+		if len(got) != 2 || got[0].Line != 2 || got[0].State+" "+got[0].Reason != c.want {
+			t.Errorf("%v: got %+v, want line 2 %s", c.ran, got, c.want)
+		}
+	}
+}
+
 // What is known of a function's outcomes does not depend on the functions before it.
 func TestOutcomesBehindOtherFunctions(t *testing.T) {
 	list := []branches.Outcome{outcome(branches.True, 3, 0), outcome(branches.False, 3, 0)}

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,5 +207,27 @@ func TestListedBranches(t *testing.T) {
 		if got != x.want || table.Functions != 2 || table.Outcomes != 2 || table.Rows != 2 {
 			t.Errorf("%+v: lists %q of %d functions with %d outcomes in %d rows, want %q of 2, 2, 2", x.o, got, table.Functions, table.Outcomes, table.Rows, x.want)
 		}
+	}
+}
+
+// An outcome that may have happened, or another in its stead, is listed as one that may be, and counts as no outcome of
+// its own.
+func TestListedJoinedConditions(t *testing.T) {
+	pos := branches.Pos{File: "app.go", Line: 2, Col: 5}
+	pkgs := []branches.Package{{Path: "main", Actions: actions.Append(nil, &actions.Package{Path: "main", Sites: &wire.Package{Path: "main"}}), Funcs: []branches.Func{{
+		Name:     "main.f",
+		Outcomes: []branches.Outcome{{Kind: branches.True, Lost: branches.Merged, Pos: pos}, {Kind: branches.True, Lost: branches.Either, Pos: pos}},
+		Rows:     []branches.Row{{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 5, Way: branches.Taken, Outcomes: []int{1}}},
+	}}}}
+	table, err := report.Branches("app", pkgs, report.SitesOptions{All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, r := range slices.Concat(table.Listed[0].Rows, table.Listed[0].Lost) {
+		got += r.Way + ": " + r.Outcome + "\n"
+	}
+	if want := "not taken: true\ntaken: maybe true\nmerged: true\n"; got != want || table.Outcomes != 1 || table.Lost != 1 {
+		t.Errorf("%d outcomes, %d of them lost, listed as\n%swant 1, 1 and\n%s", table.Outcomes, table.Lost, got, want)
 	}
 }

@@ -326,9 +326,9 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 		return
 	}
 	for _, k := range []place{{kind: enter}, {kind: leave}} {
-		switch l := loss(k); l {
-		case 0:
-		case branches.Merged, branches.Either:
+		switch l := loss(k); {
+		case l == 0:
+		case l.Joined():
 			s.Why = k.kind.String() + ": " + l.String()
 		default:
 			blind(k.kind.String() + ": " + l.String())
@@ -345,7 +345,7 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 		if why == "" {
 			continue
 		}
-		if l := loss(k); e.Vital && l != branches.Merged && l != branches.Either {
+		if e.Vital && !loss(k).Joined() {
 			blind(why)
 			return
 		}

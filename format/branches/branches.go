@@ -120,6 +120,9 @@ var lossNames = []string{"", "no branch", "twice", "conditional move", "merged",
 
 func (l Loss) String() string { return lossNames[l] }
 
+// Joined reports whether the loss is that one comparison stands for two.
+func (l Loss) Joined() bool { return l == Merged || l == Either }
+
 // A Way says how an instruction is executed.
 type Way byte
 
