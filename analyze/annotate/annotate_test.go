@@ -215,6 +215,57 @@ func TestBoundsOfPaths(t *testing.T) {
 	}
 }
 
+// A branch that one place of the program tells and another does not has the outcomes of both, by the edges. What no sample
+// shows may have been in the place that does not tell, and so may lines on one way.
+func TestUntoldPlaces(t *testing.T) {
+	graph := pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: 1}, {To: 2, Val: 1}}}, {Out: []pdag.Edge{{To: 2}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 2}
+	fn := wire.Func{Name: "main.f", Line: 10, Graph: graph, Untold: []int{0}, Blocks: []wire.Block{
+		{Branch: wire.Branch{Kind: "if", Line: 11, Col: 5}, Outs: []wire.Out{{Outcome: wire.OutTrue, Line: 12}, {Outcome: wire.OutFalse, Line: 14}}},
+		{Spans: []wire.Span{{Line: 12, EndLine: 12}}, Outs: []wire.Out{{Line: 14}}},
+		{Spans: []wire.Span{{Line: 14, EndLine: 14}}, Outs: []wire.Out{{Line: 14}}},
+	}}
+	const header = "\ncomment \"#pep.version=1 mode=exact\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 1 paths/count\n"
+	path := func(outcome string, n int) string {
+		return fmt.Sprintf("path func=main.f at=/src/app/f.go:10 path=p0 end=14 count=%d flow=%[1]d from=entry lines=11-14 branches=\"11:5 if %s\"\n", n, outcome)
+	}
+	edge := func(outcome string, n int) string {
+		return fmt.Sprintf("edge func=main.f at=/src/app/f.go:10 branch=f.go:11:5 kind=if outcome=%s line=12 count=%d\n", outcome, n)
+	}
+	for _, test := range []struct {
+		name, paths, edges, want string
+		line                     State
+	}{
+		{"one place tells", path("true", 30) + path("untold", 10), edge("true", 30) + edge("untold", 10), "true 30 seen, untold 10 seen", Untold},
+		{"no place tells", path("untold", 10), edge("untold", 10), "untold 10 seen", Untold},
+		{"all places tell", path("true", 30), edge("true", 30), "true 30 seen, false 0 never", Seen},
+	} {
+		p, err := New(Input{
+			Run:     &profile.Run{Paths: parse(t, "profile paths"+header+test.paths), Edges: parse(t, "profile edges"+header+test.edges)},
+			Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go"}, Funcs: []wire.Func{fn}}}},
+			Source:  source.NewTree(t.TempDir()),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := p.Detail(0)
+		if err != nil || len(d.Branches) != 1 {
+			t.Fatalf("%s: %d branches, %v", test.name, len(d.Branches), err)
+		}
+		var got []string
+		for _, o := range d.Branches[0].Outcomes {
+			got = append(got, fmt.Sprintf("%s %d %s", o.Name, o.Count, o.State))
+		}
+		if got := strings.Join(got, ", "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+		for _, l := range d.Lines {
+			if l.Line == 12 && l.State != test.line {
+				t.Errorf("%s: line 12 is %q, want %q", test.name, l.State, test.line)
+			}
+		}
+	}
+}
+
 // Of a function whose paths the code of the program does not tell, and of its lines and branches, nothing is known but what its
 // callees show.
 func TestUntoldFunctions(t *testing.T) {

@@ -91,8 +91,31 @@ func (v *view) branches() {
 		}
 	}
 	for _, b := range v.list {
+		if b.untell() {
+			v.untold = append(v.untold, b.nodes...)
+		}
 		v.d.Branches = append(v.d.Branches, v.finish(b))
 	}
+}
+
+// untell reports whether some executions of the branch have the outcome untold. If so, they may be those of outcomes that
+// no sample shows, so it leaves these out. Sums of paths have the outcome untold if one of their executions has; edges say
+// how many of each there were.
+func (b *branch) untell() bool {
+	if !slices.ContainsFunc(b.outs, func(o *outcome) bool { return o.name == wire.OutUntold && (o.raw > 0 || o.count > 0) }) {
+		return false
+	}
+	b.outs = slices.DeleteFunc(b.outs, func(o *outcome) bool { return o.raw == 0 && o.count == 0 })
+	var raw, all float64
+	for _, o := range b.outs {
+		raw, all = raw+float64(o.raw), all+o.count
+	}
+	for _, o := range b.outs {
+		if raw > 0 {
+			o.count = all * float64(o.raw) / raw
+		}
+	}
+	return true
 }
 
 // graphBranches adds the branches of the graph that a path can take in more than one way.

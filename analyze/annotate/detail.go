@@ -42,6 +42,8 @@ type view struct {
 	ran   []bool        // nodes that have run, whether a sample shows it or not
 	d     *Detail
 	list  []*branch // by position
+
+	untold []int // nodes whose branches have not told each time how paths go on
 }
 
 func (b *builder) detail(f *function) *Detail {

@@ -123,25 +123,22 @@ func (s *shape) only(from, to int) bool {
 	return edges == 1
 }
 
-// behindUntold returns the nodes that are on one way of a branch whose outcomes are not told.
-func (s *shape) behindUntold() []bool {
-	untold := make([]bool, len(s.idom))
-	for from := range s.site.Blocks {
-		if outs := s.site.Blocks[from].Outs; len(outs) < 2 || outs[0].Outcome != wire.OutUntold {
-			continue
-		}
+// behind returns the nodes that are on one way of the branches of some nodes.
+func (s *shape) behind(branches []int) []bool {
+	behind := make([]bool, len(s.idom))
+	for _, from := range branches {
 		for _, e := range s.site.Graph.Nodes[from].Out {
 			if e.To != pdag.Exit && s.order[from] >= 0 && s.only(from, e.To) {
-				untold[e.To] = true
+				behind[e.To] = true
 			}
 		}
 	}
-	for n := range untold {
-		for m := n; s.order[m] > 0 && !untold[n]; m = s.idom[m] {
-			untold[n] = untold[m]
+	for n := range behind {
+		for m := n; s.order[m] > 0 && !behind[n]; m = s.idom[m] {
+			behind[n] = behind[m]
 		}
 	}
-	return untold
+	return behind
 }
 
 // loop reports whether a node is the head of a loop: control comes back to it from what it dominates.

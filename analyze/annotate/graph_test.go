@@ -154,30 +154,30 @@ func inCircles(flows []flow, places int) bool {
 	return true
 }
 
-// A node is behind an untold outcome if the entry does not lead to it without the edge of that outcome.
-func TestBehindUntold(t *testing.T) {
+// A node is behind a branch if the entry does not lead to it without one of the edges of the branch.
+func TestBehind(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	behind := 0
 	for range 2000 {
 		f := randomGraph(r)
 		f.Blocks = make([]wire.Block, len(f.Graph.Nodes))
-		for n := range f.Blocks {
-			name := []string{wire.OutTrue, wire.OutUntold}[r.IntN(2)]
-			for range f.Graph.Nodes[n].Out {
-				f.Blocks[n].Outs = append(f.Blocks[n].Outs, wire.Out{Outcome: name})
+		var branches []int
+		for n := range f.Graph.Nodes {
+			if r.IntN(2) == 0 && len(f.Graph.Nodes[n].Out) > 1 {
+				branches = append(branches, n)
 			}
 		}
 		all := reached(f, -2, pdag.Step{Node: -1})
-		got := newShape(f).behindUntold()
+		got := newShape(f).behind(branches)
 		for n := range f.Graph.Nodes {
 			want := false
-			for u, b := range f.Blocks {
-				for i, o := range b.Outs {
-					want = want || len(b.Outs) > 1 && o.Outcome == wire.OutUntold && all[n] && !reached(f, -2, pdag.Step{Node: u, Out: i})[n]
+			for _, u := range branches {
+				for i := range f.Graph.Nodes[u].Out {
+					want = want || all[n] && !reached(f, -2, pdag.Step{Node: u, Out: i})[n]
 				}
 			}
 			if got[n] != want {
-				t.Fatalf("%v, %v: node %d: got %t, want %t", f.Graph.Nodes, f.Blocks, n, got[n], want)
+				t.Fatalf("%v, %v: node %d: got %t, want %t", f.Graph.Nodes, branches, n, got[n], want)
 			}
 			if want {
 				behind++
@@ -185,6 +185,6 @@ func TestBehindUntold(t *testing.T) {
 		}
 	}
 	if behind < 1000 {
-		t.Errorf("only %d nodes are behind untold outcomes", behind)
+		t.Errorf("only %d nodes are behind branches", behind)
 	}
 }

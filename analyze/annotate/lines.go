@@ -193,7 +193,7 @@ func (v *view) codeLines() map[placeOf]State {
 	if v.shape == nil {
 		return lines
 	}
-	untold := v.shape.behindUntold()
+	untold := v.shape.behind(v.untold)
 	add := func(n int, file string, first, last int) {
 		for l := first; l <= last; l++ {
 			at := v.place(file, int64(l), 0)

@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
 )
 
 const pathsText = `
@@ -321,6 +322,24 @@ func TestStacksShareLocations(t *testing.T) {
 	p := proftest.Read(t, name)
 	if len(p.Sample) != 3 || len(p.Location) != 4 || len(p.Function) != 3 {
 		t.Errorf("%d samples with %d locations in %d functions, want 3 with 4 in 3", len(p.Sample), len(p.Location), len(p.Function))
+	}
+}
+
+// A branch of a sum of paths is untold if it is in one of the samples, in whatever order, and the samples stay as they are.
+func TestSumOfUntoldPaths(t *testing.T) {
+	sample := func(outcome string) profile.Path {
+		return profile.Path{ID: profile.PathID{Func: sign, Label: "p1"}, Count: 5, Branches: []profile.Decision{
+			{Line: 11, Col: 2, Kind: "if", Outcome: wire.OutFalse}, {Line: 12, Col: 2, Kind: "if", Outcome: outcome}}}
+	}
+	for _, outcomes := range [][]string{{wire.OutTrue, wire.OutUntold}, {wire.OutUntold, wire.OutTrue}} {
+		list := []profile.Path{sample(outcomes[0]), sample(outcomes[1])}
+		got := profile.SumPaths(list)
+		if len(got) != 1 || got[0].Count != 10 || got[0].Branches[0].Outcome != wire.OutFalse || got[0].Branches[1].Outcome != wire.OutUntold {
+			t.Errorf("%v: %+v, want one path with count 10, false and untold", outcomes, got)
+		}
+		if list[0].Branches[1].Outcome != outcomes[0] || list[1].Branches[1].Outcome != outcomes[1] {
+			t.Errorf("%v: the samples are %+v", outcomes, list)
+		}
 	}
 }
 

@@ -440,8 +440,9 @@ func (l *labels) number(digits string) int64 {
 	return n
 }
 
-// SumPaths adds up the samples that differ in nothing but callers, labels and the shapes of
-// generic functions. The result is ordered by ID, and has no callers, labels and symbols.
+// SumPaths adds up the samples that differ in nothing but callers, labels, the shapes of
+// generic functions, and what places of the program tell of their branches. The result is ordered by ID, and has no
+// callers, labels and symbols. A branch is [wire.OutUntold] if it is in one of the samples.
 func SumPaths(paths []Path) []Path {
 	index := make(map[PathID]int)
 	var sums []Path
@@ -453,6 +454,12 @@ func SumPaths(paths []Path) []Path {
 			p.Callers, p.Labels, p.Symbol = nil, nil, ""
 			sums = append(sums, p)
 			continue
+		}
+		for j, d := range p.Branches {
+			if b := sums[i].Branches; d.Outcome == wire.OutUntold && j < len(b) && b[j].Outcome != d.Outcome {
+				sums[i].Branches = slices.Clone(b) // those of the sample stay
+				sums[i].Branches[j] = d
+			}
 		}
 		sums[i].Count += p.Count
 		sums[i].Flow += p.Flow
@@ -545,6 +552,8 @@ func outcomeRank(name string) int {
 		return 0
 	case wire.OutFalse, wire.OutDone, wire.OutNoCase:
 		return 2
+	case wire.OutUntold:
+		return 3
 	}
 	return 1
 }

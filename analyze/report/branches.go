@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/format/actions"
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/internal/listing"
@@ -149,13 +150,14 @@ func (t *BranchTable) told(paths *actions.Table) {
 	})
 }
 
-// action writes operations: "end =4 +1" ends a path and begins one with the number 4, and adds 1 to that.
+// action writes operations: "end =4 +1" ends a path and begins one with the number 4, and adds 1 to that. It leaves out
+// that a place does not tell all branches.
 func action(ops []register.Op) string {
 	var words []string
 	for _, op := range ops {
 		switch op.Do {
 		case register.Set:
-			words = append(words, fmt.Sprintf("=%d", op.Arg))
+			words = append(words, fmt.Sprintf("=%d", op.Arg&^actiontable.Untold))
 		case register.Add:
 			words = append(words, fmt.Sprintf("%+d", int32(op.Arg)))
 		case register.End:

@@ -81,7 +81,11 @@ func row(addr uint32, r actiontable.Row, ops []register.Op) string {
 	line := fmt.Sprintf("%d %c %d:", addr+r.PC, "@tnj"[r.Way], r.Index)
 	for i := r.Action; ; i++ {
 		op := ops[i]
-		line += fmt.Sprintf(" r%d %s%d", op.Slot, []string{"=", "+", "end"}[op.Do], op.Arg)
+		what := []string{"=", "+", "end"}[op.Do]
+		if op.Do == register.Set && op.Arg&actiontable.Untold != 0 {
+			what, op.Arg = "=untold ", op.Arg&^actiontable.Untold
+		}
+		line += fmt.Sprintf(" r%d %s%d", op.Slot, what, op.Arg)
 		if op.Last {
 			return line
 		}
@@ -118,7 +122,7 @@ func TestPlace(t *testing.T) {
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
 				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
 		{"a condition is lost", func(f, _ *branches.Placed) { f.Outcomes[1].Lost = branches.Selected },
-			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
+			[]string{"104 @ 0: r0 =untold 0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
 				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 unclear 0 conditional move p.g 2/2 p.h 0/1 it has no body"},
 		{"the header of a loop is lost in one place", func(f, _ *branches.Placed) { f.Outcomes[5].Lost = branches.Dropped },
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1", "120 @ 0: r0 end0",

@@ -108,8 +108,8 @@ func New(pkgs []*Package) (*Table, error) {
 			t.Sources = append(t.Sources, s)
 			t.byDecl[f.Decl] = s
 		}
-		if first += p.Sites.Paths(); first >= math.MaxUint32 {
-			return nil, fmt.Errorf("the program has more than %d paths", uint32(math.MaxUint32))
+		if first += p.Sites.Paths(); first >= actiontable.Untold-1 {
+			return nil, fmt.Errorf("the program has more than %d paths", actiontable.Untold-1)
 		}
 	}
 	return t, nil
@@ -362,14 +362,18 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 	if s.Paths() == 1 && !j.table.Calls {
 		return
 	}
+	first := uint32(s.First)
+	if unclear != nil {
+		first |= actiontable.Untold
+	}
 	slot := uint16(len(j.firsts))
-	j.firsts = append(j.firsts, uint32(s.First))
+	j.firsts = append(j.firsts, first)
 	set := func(k place, ops []register.Op) {
 		for _, o := range at(of, k) {
 			for _, op := range ops {
 				op.Slot = slot
 				if op.Do == register.Set {
-					op.Arg += uint32(s.First) - j.base(s)
+					op.Arg += first - j.base(s)
 				}
 				j.ops[o.index] = append(j.ops[o.index], op)
 			}
@@ -403,6 +407,7 @@ func (t *Table) action(ops []register.Op) uint32 {
 
 // Find returns the function of the source that has a path of the program, and the number of the path in it.
 func (t *Table) Find(path uint32) (s *Source, number uint64) {
+	path &^= actiontable.Untold
 	var numbered []*Source
 	for _, s := range t.Sources {
 		if s.Numbered() {

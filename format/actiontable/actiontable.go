@@ -50,6 +50,11 @@ type Row struct {
 	Action uint32 // index of its first operation
 }
 
+// Untold is a bit in the numbers of paths at a place of the program that does not tell how all branches of the function go:
+// there, those in wire.Func.Untold have no outcome. Other places of the same function, such as other calls that are inlined,
+// may tell all branches.
+const Untold = 1 << 31
+
 // A Way is how an instruction is executed.
 type Way uint16
 

@@ -41,6 +41,7 @@
 //	code     number of nodes, nodes
 //	         number of starts, per start: node<<1 | Cut, then Val less the
 //	         Val of the start before it
+//	         number of nodes in Untold, per node: it less the one before
 //	         number of calls, per call: node less that of the call before it,
 //	         callee: index of a function<<1 | 1, or ref<<1
 //	node     spans<<3 | branch<<2 | outs: number of spans, whether there is a
@@ -109,9 +110,9 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 100 bytes long:
+// with x tapped at the entry of f, is 101 bytes long:
 //
-//	09 5e                           version, 94 bytes of body
+//	0a 5f                           version, 95 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02 01                           2 paths, 1 function
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -122,7 +123,7 @@
 //	06 6d 61 69 6e 2e 66            4 is "main.f"
 //	01 78 03 69 6e 74               5 is "x", 6 is "int"
 //	05 01 66                        the function shares "main." with the file's name, then "f"
-//	00 06 00 02 3a                  file 0, line 3, Base 0, N 2, 29 bytes of code, not Outlined
+//	00 06 00 02 3c                  file 0, line 3, Base 0, N 2, 30 bytes of code, not Outlined
 //	00                              no skipped function
 //	01 01                           1 tap, of the kind Arg
 //	04 00 00 08                     "main.f", file 0, no line further on, column 8
@@ -138,12 +139,13 @@
 //	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
 //	09 08 02 08 00 00               node 2 likewise, 2 lines further on
 //	01 00 00                        1 start: node 0, Val 0
+//	00                              no branch that is not told
 //	00                              no calls
-//	50 73 52 82                     checksum
+//	e0 7e 3d 64                     checksum
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 9
+const Version = 10
 
 const (
 	firstVersion = 5   // the first that programs have been built with

@@ -156,6 +156,7 @@ const (
 	minFile    = 2  // shared, length
 	minName    = 2  // likewise
 	minString  = 1  // length
+	minUntold  = 1  // node
 	minCall    = 2  // node, callee
 	minFunc    = 10 // shared, length, file, line, base, N, size; nodes, starts, calls
 	minNode    = 1  // counts
@@ -298,8 +299,14 @@ func (d *decoder) body(p *Package, i int) {
 		val += d.uvarint()
 		g.Starts[i] = pdag.Start{Node: d.index(u>>1, n, "node"), Val: val, Cut: u&1 != 0}
 	}
-	f.Calls = d.calls.take(d, d.count(minCall))
+	f.Untold = list[int](d, d.count(minUntold))
 	node := 0
+	for i := range f.Untold {
+		node = d.index(uint64(node)+d.uvarint(), n, "node")
+		f.Untold[i] = node
+	}
+	f.Calls = d.calls.take(d, d.count(minCall))
+	node = 0
 	for i := range f.Calls {
 		node = d.index(uint64(node)+d.uvarint(), n, "node")
 		f.Calls[i].Node, f.Calls[i].Callee = node, d.callee(p)

@@ -32,6 +32,11 @@ type Func struct {
 	Blocks []Block // one per node of Graph
 	Calls  []Call  // in increasing Node
 
+	// Untold are nodes, in increasing order, at which the code of a program with windows does not tell everywhere which
+	// way paths go on, because the compiler has made one comparison of two, for example. All paths that reach one there go on in
+	// the same way, whatever happens; actiontable.Untold is in their numbers.
+	Untold []int
+
 	// Outlined says that the compiler inlines the original function, but not the
 	// instrumented one. So the callers may allocate other variables on the heap. It is
 	// an estimate.
@@ -117,8 +122,7 @@ const (
 
 	OutFallthrough = "fallthrough" // in a case, by none of its values
 
-	// OutUntold is each outcome of a branch that the code of a program with windows does not tell, because the compiler has
-	// made one comparison of two, for example. All paths that reach it go on in the same way there, whatever happens.
+	// OutUntold is the outcome of a branch where the code of a program with windows does not tell it; see Func.Untold.
 	OutUntold = "untold"
 )
 

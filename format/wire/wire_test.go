@@ -155,6 +155,9 @@ func random(r *rand.Rand) *wire.Package {
 			if r.IntN(2) == 0 {
 				block.Branch = wire.Branch{Kind: word(), File: file(), Line: number(), Col: number()}
 			}
+			if r.IntN(4) == 0 {
+				f.Untold = append(f.Untold, len(f.Blocks))
+			}
 			f.Graph.Nodes = append(f.Graph.Nodes, pdag.Node{Out: out})
 			f.Blocks = append(f.Blocks, block)
 		}
@@ -224,8 +227,8 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 10, this program reads 9`},
-		{"a table of an old build", older, `older version 8, this program reads 9: build the profiled program again`},
+		{"a table of another version", newer, `newer version 11, this program reads 10`},
+		{"a table of an old build", older, `older version 9, this program reads 10: build the profiled program again`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
@@ -240,11 +243,12 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a name like none before", framed("\x01p\x00\x00\x01\x02\x00\x00\x00\x00"), `shared byte 2 of 1 at byte 6 of package p`},
 		{"a string that is not there", function("\x01\x05\x03\x00\x00\x00\x00"), `string 2 of 0 at byte 21 of package p`},
 		{"an edge that leads nowhere", function("\x01\x01\x18\x00\x00\x00"), `node 1 of 1 at byte 21 of package p`},
-		{"a call nowhere", function("\x01\x00\x00\x01\x01\x00"), `node 1 of 1 at byte 23 of package p`},
-		{"a call of nothing", function("\x01\x00\x00\x01\x00\x03"), `callee 1 of 1 at byte 24 of package p`},
-		{"a call of a string that is not there", function("\x01\x00\x00\x01\x00\x02"), `string 0 of 0 at byte 24 of package p`},
+		{"a branch nowhere that is not told", function("\x01\x00\x00\x01\x01\x00"), `node 1 of 1 at byte 23 of package p`},
+		{"a call nowhere", function("\x01\x00\x00\x00\x01\x01\x00"), `node 1 of 1 at byte 24 of package p`},
+		{"a call of nothing", function("\x01\x00\x00\x00\x01\x00\x03"), `callee 1 of 1 at byte 25 of package p`},
+		{"a call of a string that is not there", function("\x01\x00\x00\x00\x01\x00\x02"), `string 0 of 0 at byte 25 of package p`},
 		{"a start nowhere", function("\x01\x00\x01\x02\x00\x00"), `node 1 of 1 at byte 23 of package p`},
-		{"a code with too many bytes", function("\x01\x00\x00\x00\x00\x00"), `the body of f ends at byte 22 of package p`},
+		{"a code with too many bytes", function("\x01\x00\x00\x00\x00\x00"), `the body of f ends at byte 23 of package p`},
 		{"codes with too many bytes", framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00\x04" + "\x00\x00" + "\x00\x00\x00"), `3 bytes of bodies, want 2 at byte 18 of package p`},
 		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 11 of package p`},
 		{"a tap without its end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"), `truncated: no byte at byte 20 of package p`},
@@ -509,8 +513,8 @@ func TestReadProgramErrors(t *testing.T) {
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
 		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
 		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
-		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 100 bytes, 99 left")},
-		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623780 bytes, 100 left")},
+		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 101 bytes, 100 left")},
+		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623781 bytes, 101 left")},
 	}
 	for _, test := range tests {
 		h, tables, err := wire.ReadProgram(test.data)

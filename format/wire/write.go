@@ -131,8 +131,14 @@ func (e *encoder) body(f *Func, index map[string]int) {
 		e.uvarint(s.Val - val)
 		val = s.Val
 	}
-	e.int(len(f.Calls))
+	e.int(len(f.Untold))
 	node := 0
+	for _, n := range f.Untold {
+		e.int(n - node)
+		node = n
+	}
+	e.int(len(f.Calls))
+	node = 0
 	for _, c := range f.Calls {
 		e.int(c.Node - node)
 		if i, ok := index[c.Callee]; ok {

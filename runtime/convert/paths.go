@@ -5,6 +5,7 @@ package convert
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/wire"
@@ -158,7 +159,8 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelS
 		if !ok {
 			s := report.Sample{Number: uint64(k.Path), Stack: symbols.Stack(k), Labels: k.Labels}
 			if numbers != nil {
-				s.Package, s.Number = numbers.of(s.Number)
+				s.Untold = k.Path&actiontable.Untold != 0
+				s.Package, s.Number = numbers.of(uint64(k.Path &^ actiontable.Untold))
 			}
 			list = append(list, s)
 		}

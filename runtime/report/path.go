@@ -48,17 +48,18 @@ func (w *writer) find(s *Sample) *path {
 	if fn == nil {
 		return nil
 	}
-	at := pathOf{fn, s.Number - fn.Base}
+	at := pathOf{fn, s.Number - fn.Base, s.Untold && len(fn.Untold) > 0}
 	d, ok := w.decode[at]
 	if !ok {
-		d = w.decodePath(pkg, fn, at.p)
+		d = w.decodePath(pkg, at)
 		w.decode[at] = d
 	}
 	return d
 }
 
-func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
-	start, steps, ok := fn.Graph.Decode(p)
+func (w *writer) decodePath(pkg *wire.Package, of pathOf) *path {
+	fn := of.fn
+	start, steps, ok := fn.Graph.Decode(of.p)
 	if !ok || len(steps) == 0 {
 		return nil
 	}
@@ -67,7 +68,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	for _, s := range steps {
 		if live(fn.Graph.Nodes[s.Node]) > 1 {
 			taken = append(taken, s)
-			d.branches = append(d.branches, w.edge(pkg, fn, s))
+			d.branches = append(d.branches, w.edge(pkg, of, s))
 		}
 	}
 	last := steps[len(steps)-1]
@@ -76,7 +77,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	}
 	out := fn.Blocks[last.Node].Outs[last.Out]
 	end := place{out.File, out.Line}
-	number := "p" + digits.Int(int64(int(p)))
+	number := "p" + digits.Int(int64(int(of.p)))
 	file := pkg.Files[end.file]
 	id := w.paths.Function(pprofenc.Function{
 		Name:       schema.PathName(fn.Name, number),
@@ -92,7 +93,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		{Key: schema.Lines, Value: lines(pkg, fn, steps)},
 	}
 	if len(taken) > 0 {
-		labels = append(labels, pprofenc.Label{Key: schema.Branches, Value: branches(pkg, fn, taken)})
+		labels = append(labels, pprofenc.Label{Key: schema.Branches, Value: branches(pkg, of, taken)})
 	}
 	if end.file != fn.File {
 		labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: pkg.Files[fn.File]})
@@ -101,9 +102,22 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	return d
 }
 
+// outcome returns the outcome of the branch that a path decides by a step.
+func (of pathOf) outcome(s pdag.Step) string {
+	if of.untold {
+		for _, n := range of.fn.Untold {
+			if n == s.Node {
+				return wire.OutUntold
+			}
+		}
+	}
+	return of.fn.Blocks[s.Node].Outs[s.Out].Outcome
+}
+
 // edge returns the edge that s takes.
-func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
-	k := edgeOf{fn, s}
+func (w *writer) edge(pkg *wire.Package, of pathOf, s pdag.Step) *edge {
+	fn, name := of.fn, of.outcome(s)
+	k := edgeOf{fn, s, name == wire.OutUntold}
 	e := w.taken[k]
 	if e == nil {
 		block := &fn.Blocks[s.Node]
@@ -115,7 +129,7 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 		labels := []pprofenc.Label{
 			{Key: schema.Branch, Value: beside(pkg.Files[fn.File], pkg.Files[block.Branch.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
 			{Key: schema.BranchKind, Value: block.Branch.Kind},
-			{Key: schema.Outcome, Value: out.Outcome},
+			{Key: schema.Outcome, Value: name},
 		}
 		if out.File != fn.File {
 			labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: pkg.Files[fn.File]})
@@ -253,7 +267,8 @@ func insert(s []int, x int) []int {
 
 // branches lists the branches of a path and their outcomes. One in another file than the function's
 // has the name of the file before its line.
-func branches(pkg *wire.Package, fn *wire.Func, steps []pdag.Step) string {
+func branches(pkg *wire.Package, of pathOf, steps []pdag.Step) string {
+	fn := of.fn
 	var b []byte
 	for i, s := range steps {
 		block := &fn.Blocks[s.Node]
@@ -266,7 +281,7 @@ func branches(pkg *wire.Package, fn *wire.Func, steps []pdag.Step) string {
 		b = append(b, position(block.Branch.Line, block.Branch.Col)...)
 		b = append(b, ' ')
 		b = append(b, block.Branch.Kind...)
-		if o := block.Outs[s.Out].Outcome; o != "" {
+		if o := of.outcome(s); o != "" {
 			b = append(b, ' ')
 			b = append(b, o...)
 		}

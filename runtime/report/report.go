@@ -60,6 +60,9 @@ type Sample struct {
 	// Profile.Frames.
 	Stack []uint32
 
+	// Untold says that the path is from a place that does not tell the branches in wire.Func.Untold.
+	Untold bool
+
 	// Labels is 1 + the index into Profile.Labels of the goroutine's labels, 0 for none.
 	Labels uint32
 }
@@ -262,8 +265,9 @@ type pathAt struct {
 
 // A pathOf is path p of a function.
 type pathOf struct {
-	fn *wire.Func
-	p  uint64
+	fn     *wire.Func
+	p      uint64
+	untold bool // as in Sample
 }
 
 // A callStack is the callers of some samples, in goroutines with the same labels.
@@ -282,8 +286,9 @@ type stackNode struct {
 }
 
 type edgeOf struct {
-	fn   *wire.Func
-	step pdag.Step
+	fn     *wire.Func
+	step   pdag.Step
+	untold bool
 }
 
 type branchOf struct {

@@ -177,6 +177,37 @@ Locations
 	}
 }
 
+// A path from a place that does not tell a branch has no outcome for it. Other places do, and are apart from it.
+func TestUntoldPlaces(t *testing.T) {
+	pkgs := tables()
+	pkgs[0].Funcs[0].Untold = []int{3}
+	p := report.Profile{Packages: wire.Whole(pkgs...), Frames: frames, Facts: exact, Samples: []report.Sample{
+		{Number: 5 + 1, Count: 7, Package: "p"}, {Number: 5 + 1, Count: 2, Package: "p", Untold: true}, {Number: 5 + 3, Count: 4, Package: "p", Untold: true},
+	}}
+	files := p.Write()
+	for i, want := range []string{
+		"branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]\n" +
+			"branches:[11:2 for body; 15:3 if untold] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]\n" +
+			"branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]\n",
+		"branch:[x.go:11:2] kind:[for] outcome:[body]\nbranch:[x.go:15:3] kind:[if] outcome:[false]\n" +
+			"branch:[x.go:15:3] kind:[if] outcome:[untold]\nbranch:[x.go:11:2] kind:[for] outcome:[done]\n",
+	} {
+		f, err := profile.ParseData(files[i].Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for line := range strings.Lines(text(f)) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "branch") {
+				got += line + "\n"
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("file %d (-want +got):\n%s", i, d)
+		}
+	}
+}
+
 // f of the tables is called 9 times. Its path p0 goes from the entry to the loop, p2 is a round that continues,
 // and p3 leaves the loop and f.
 func TestPathsThatHaveNotEnded(t *testing.T) {

@@ -238,16 +238,13 @@ func expandRoot(p *wire.Package, goroot string) {
 	}
 }
 
-// untold says in the site tables at which branches the code of the program does not tell what was decided. Paths that go
-// another way there count as one that goes some way. Functions of which the code tells no path anywhere are among the skipped ones, too.
+// untold says in the site tables at which branches the code of the program does not tell everywhere what was decided. Paths
+// that go another way there count as one that goes some way. Functions of which the code tells no path anywhere are among the skipped ones, too.
 func untold(table *actions.Table) {
 	for _, s := range table.Sources {
 		p := s.Package.Sites
-		for n := range s.Unclear { // none if the paths have no numbers
-			outs := p.Funcs[s.Site].Blocks[n].Outs
-			for i := range outs {
-				outs[i].Outcome = wire.OutUntold
-			}
+		if len(s.Unclear) > 0 {
+			p.Funcs[s.Site].Untold = slices.Sorted(maps.Keys(s.Unclear))
 		}
 		if s.Numbered() && s.Untold() {
 			f := &p.Funcs[s.Site]
