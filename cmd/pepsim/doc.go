@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 3dd745849a542776
+//	build ce263ef0da1486df
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

@@ -2,7 +2,7 @@
 // format/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build 8931aa44c7db51b9
+//	build bfc57003945c29fc
 //	exe ./app
 //	comment loads of main
 //	package main
