@@ -112,7 +112,7 @@ const stateTitle = {
 	get ran() { return `No sample shows it, but what a sample shows cannot have ${program.windows ? 'come' : 'run'} without it.`; },
 	never: 'No sample shows it. Never seen is not never: bounds say how rare it is.',
 	few: 'No sample shows it, and there are too few samples to say how rare it is.',
-	untold: 'The code of the program does not tell what was decided, for example because the compiler made one comparison of two.',
+	untold: 'In some places, the code of the program does not tell what was decided, for example because the compiler made one comparison of two.',
 };
 
 // ---- The top
