@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/pepgo/pep/internal/machinetest"
 )
 
 func TestNamesInStatCanHaveAnyCharacter(t *testing.T) {
@@ -83,13 +85,12 @@ func TestProcessesThatCannotBeOpened(t *testing.T) {
 		}
 	})
 	t.Run("of another user", func(t *testing.T) {
-		if os.Getuid() != 0 {
-			t.Skip("only root can become another user")
-		}
+		other := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		machinetest.NeedProcess(t, other)
 		cmd := exec.Command("/proc/self/exe", "-test.run=^TestOpenParent$", "-test.v")
 		cmd.Env = append(os.Environ(), "TEST_OPEN_PARENT=1")
 		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		cmd.SysProcAttr = other
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "belongs to another user") {
 			t.Errorf("%v: %s", err, out)
