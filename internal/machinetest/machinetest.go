@@ -3,7 +3,7 @@
 // Package machinetest skips tests that need more than a machine, or this process on it, gives them. It tries, because settings
 // and user IDs do not say what works: root in a container may be refused what a user elsewhere may do.
 //
-//	machinetest.NeedProcess(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID})
+//	machinetest.NeedProcess(t, "in a PID namespace", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID})
 package machinetest
 
 import (
@@ -12,14 +12,13 @@ import (
 	"testing"
 )
 
-// NeedProcess skips a test if no process with these attributes can be started: as another user, in a namespace or another root,
-// traced.
-func NeedProcess(t testing.TB, as *syscall.SysProcAttr) {
+// NeedProcess skips a test if no process with these attributes can be started.
+func NeedProcess(t testing.TB, what string, as *syscall.SysProcAttr) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "-test.run=^$")
 	cmd.Dir, cmd.SysProcAttr = "/", as
 	if err := cmd.Start(); err != nil {
-		t.Skipf("this machine, or this user, starts no process with %+v: %v", *as, err)
+		t.Skipf("no process can be started %s: %v", what, err)
 	}
 	cmd.Process.Kill() // a traced process waits
 	cmd.Wait()

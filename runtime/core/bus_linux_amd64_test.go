@@ -174,7 +174,7 @@ func TestFullDisks(t *testing.T) {
 // the file is mapped. If the file loses its room meanwhile, the program says so, because
 // the profiles look complete.
 func TestFullDisksWhileProfilesAreWritten(t *testing.T) {
-	machinetest.NeedProcess(t, inNewRoot)
+	machinetest.NeedProcess(t, "in another root", inNewRoot)
 	t.Parallel()
 	tables := append(loopTables(), &wire.Package{Path: "other", Files: []string{"/src/other.go"}, Funcs: []wire.Func{{
 		Name: "other.f", Line: 1,

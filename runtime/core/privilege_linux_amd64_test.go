@@ -65,9 +65,9 @@ func testConfined(t *testing.T, profiled, plain string) {
 			t.Parallel()
 			switch how {
 			case "chroot":
-				machinetest.NeedProcess(t, inNewRoot)
+				machinetest.NeedProcess(t, "in another root", inNewRoot)
 			case "user":
-				machinetest.NeedProcess(t, asOtherUser)
+				machinetest.NeedProcess(t, "as another user", asOtherUser)
 			}
 			arg := how
 			if how == "chroot" {
@@ -113,7 +113,7 @@ func testConfined(t *testing.T, profiled, plain string) {
 	})
 	t.Run("without /proc", func(t *testing.T) {
 		t.Parallel()
-		machinetest.NeedProcess(t, underMounts)
+		machinetest.NeedProcess(t, "in a mount namespace", underMounts)
 		for _, end := range []string{"exit", "panic"} {
 			r := &run{dir: t.TempDir()}
 			cmd := exec.Command("sh", "-c", `mount -t tmpfs none /proc && exec "$0" "$@"`, profiled, end)
@@ -136,7 +136,7 @@ func testConfined(t *testing.T, profiled, plain string) {
 // testNames runs programs that all have process number 1.
 func testNames(t *testing.T, exe string) {
 	t.Parallel()
-	machinetest.NeedProcess(t, inProcesses)
+	machinetest.NeedProcess(t, "in a PID namespace", inProcesses)
 	dir := t.TempDir()
 	for range 5 {
 		cmd := exec.Command(exe, "exit")
@@ -209,7 +209,7 @@ func testSnapshot(t *testing.T, exe string) {
 // A writer that cannot find out whether a program still runs keeps the program's file.
 func testUnknown(t *testing.T, exe string) {
 	t.Parallel()
-	machinetest.NeedProcess(t, inProcesses)
+	machinetest.NeedProcess(t, "in a PID namespace", inProcesses)
 	r := signalled(t, exe, "wait", syscall.SIGKILL)
 	files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
 	cmd := writeCommand(exe, files[0])
@@ -354,7 +354,7 @@ const privilegedLine = "pep: PEPDIR, PEPOPTS and PEP_WRITE are ignored, since th
 // testPrivileged runs a setuid program as nobody.
 func testPrivileged(t *testing.T, profiled string) {
 	t.Parallel()
-	machinetest.NeedProcess(t, asOtherUser)
+	machinetest.NeedProcess(t, "as another user", asOtherUser)
 	for _, env := range []string{"PEPOPTS=tick=1ms", "PEPOPTS=nonsense", "PEP_WRITE=" + profiled} {
 		cmd, dir := asNobody(t, profiled, 0o755|os.ModeSetuid, env)
 		cmd.Args = append(cmd.Args, "exit")

@@ -317,7 +317,7 @@ func TestCarefulToTheEnd(t *testing.T) {
 
 // A program that never runs leaves no process.
 func TestStartAndKill(t *testing.T) {
-	machinetest.NeedProcess(t, &syscall.SysProcAttr{Ptrace: true})
+	machinetest.NeedProcess(t, "under ptrace", &syscall.SysProcAttr{Ptrace: true})
 	cmd := exec.Command(targettest.Build(t, "./testdata/control"), "some")
 	s, err := cold.Start(cmd)
 	if err != nil {

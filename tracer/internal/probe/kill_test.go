@@ -150,7 +150,7 @@ func TestFileIsReplaced(t *testing.T) {
 // A process in a container has another ID there, and a path that is not ours.
 func TestContainer(t *testing.T) {
 	targettest.NeedRights(t)
-	machinetest.NeedProcess(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: "/"})
+	machinetest.NeedProcess(t, "in namespaces and another root", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: "/"})
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", true).checked().exits()
 	dir := t.TempDir()

@@ -49,7 +49,7 @@ func TestWithoutRoot(t *testing.T) {
 	}
 	targettest.NeedRights(t)
 	user := &syscall.Credential{Uid: nobody, Gid: nobody}
-	machinetest.NeedProcess(t, &syscall.SysProcAttr{Credential: user, AmbientCaps: []uintptr{unix.CAP_BPF, unix.CAP_PERFMON}})
+	machinetest.NeedProcess(t, "as another user with some capabilities", &syscall.SysProcAttr{Credential: user, AmbientCaps: []uintptr{unix.CAP_BPF, unix.CAP_PERFMON}})
 	// A directory and files that nobody can read.
 	dir := t.TempDir()
 	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {

@@ -82,7 +82,7 @@ func TestWithoutRights(t *testing.T) {
 		return
 	}
 	other := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	machinetest.NeedProcess(t, other)
+	machinetest.NeedProcess(t, "as another user", other)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,7 @@ func TestPIDNamespaces(t *testing.T) {
 	if exe == "" {
 		exe = build(t)
 	}
-	machinetest.NeedProcess(t, &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS})
+	machinetest.NeedProcess(t, "in namespaces", &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS})
 	mine, inner := start(t, exe, "forever").pid, startIn(t, exe)
 	t.Run("named", func(t *testing.T) { sees(t, sampler.Options{PIDs: []int{mine, inner}}, mine, inner) })
 	t.Run("all", func(t *testing.T) { sees(t, sampler.Options{All: true}, mine, inner) })
