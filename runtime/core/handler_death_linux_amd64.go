@@ -43,12 +43,16 @@ type ucontext struct {
 	_     [16]byte
 	stack uintptr // the signal stack, unless flags say that there is none
 	flags uint32
-	_     [108]byte
+	_     [36]byte
+	r11   uint64
+	_     [64]byte
 	rdx   *ucontext
 	rax   int64
-	_     [16]byte
+	rcx   uintptr
+	_     [8]byte
 	rip   uintptr
-	_     [120]byte
+	flag  uint64 // RFLAGS
+	_     [112]byte
 	mask  uint64 // signals that were blocked
 }
 

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 16
+	Version    = 17
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
