@@ -185,9 +185,6 @@ func (in *instrumenter) parse() error {
 		if err != nil {
 			return err
 		}
-		if in.pkg.NamesInFolder {
-			src = rewrite.AbsoluteNames(src, name)
-		}
 		f, err := parser.ParseFile(in.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
@@ -421,7 +418,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(), Markers: in.markers, Funcs: in.funcs, Inits: in.inits, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
+			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs, NamesInFolder: in.pkg.NamesInFolder,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)
