@@ -394,6 +394,9 @@ func (in *instrumenter) fileNumber(name string) int {
 	if in.pkg.Rename != nil {
 		name = in.pkg.Rename(name)
 	}
+	if name == "" { // by //line :7
+		name = "??" // as the compiler has it
+	}
 	i, ok := in.fileIndex[name]
 	if !ok {
 		i = len(in.result.Sites.Files)
