@@ -217,6 +217,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
+	d.Sources = in.opts.Mode == rewrite.Cover
 	in.guide(funcs, d)
 	base := uint64(0)
 	for _, f := range funcs {
