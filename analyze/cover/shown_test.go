@@ -45,7 +45,7 @@ var j = 1 // up/up/p.go:17:5
 var k = 1 // up/top.y:4:5
 //line other.go:2
 var l = 1 // up/up/other.go:2:5
-//line p.go:300
+//line p.go:2
 var m = 1 // up/up/p.go:23:5
 /*line other.go:3:50*/var n = 1 // up/up/other.go:3:54
 /* no directive: /*line other.go:9*/

@@ -57,7 +57,7 @@ func TestNewest(t *testing.T) {
 // All files of a run stand for each other, once. What is given twice is read twice.
 func TestFilesOfARun(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a.paths.pb.gz", "a.edges.pb.gz", "a.types.pb.gz", "b.edges.pb.gz", "c.values.pb.gz"} {
+	for _, name := range []string{"a.paths.pb.gz", "a.edges.pb.gz", "a.types.pb.gz", "a.calltargets.pb.gz", "b.edges.pb.gz", "c.values.pb.gz"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +73,7 @@ func TestFilesOfARun(t *testing.T) {
 		{"a.paths.pb.gz a.paths.pb.gz", "a.paths.pb.gz a.paths.pb.gz", []schema.Kind{schema.Paths}},
 		{"b.edges.pb.gz x.pb.gz -", "b.edges.pb.gz x.pb.gz -", []schema.Kind{schema.Paths}},
 		{"a.paths.pb.gz", "a.types.pb.gz", runfiles.TapKinds},
+		{"a.calltargets.pb.gz", "a.calltargets.pb.gz", runfiles.TapKinds},
 		{"a.types.pb.gz c.values.pb.gz", "c.values.pb.gz", []schema.Kind{schema.Values}},
 		{"c.values.pb.gz a.types.pb.gz a.paths.pb.gz", "c.values.pb.gz", runfiles.TapKinds},
 		{"b.edges.pb.gz c.values.pb.gz x.pb.gz", "b.edges.pb.gz x.pb.gz", []schema.Kind{schema.Types}}, // the first says what is wrong
