@@ -203,6 +203,10 @@ func TestTracefileOfCalls(t *testing.T) {
 		if n, ok := f.lines[i+1]; ok {
 			counts[strings.TrimSpace(line)] = n
 		}
+		// The line above was executed, and the literal that begins there was not called.
+		if first := f.functions["main.lines.func3"]; strings.HasSuffix(line, "// never") && first != i+1 {
+			t.Errorf("the literal begins in line %d, want %d", first, i+1)
+		}
 	}
 	for line, n := range map[string]any{
 		"s += i": int64(6), "for i := range n {": int64(2), "spin(3)": int64(1), "n--": int64(3), "func spin(n int) {": int64(1), "func empty() {}": int64(1),
