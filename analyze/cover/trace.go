@@ -4,6 +4,7 @@ package cover
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/wire"
@@ -12,7 +13,7 @@ import (
 // A tracer follows paths through the decisions of a function.
 type tracer struct {
 	f  *function
-	at map[place]operand // conditions by where their branches are
+	at map[Place]operand // conditions by where their branches are
 }
 
 // An operand is a condition of a decision.
@@ -23,27 +24,30 @@ type operand struct {
 
 // newTracer adds the decisions of f to x: those of which the graph has a condition, and whose paths are not cut.
 func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
-	t := &tracer{f, make(map[place]operand)}
+	t := &tracer{f, make(map[Place]operand)}
 	if text.tree == nil {
+		text.decides = text.decides || slices.ContainsFunc(f.code, func(b wire.Block) bool {
+			return b.Branch.Kind == "&&" || b.Branch.Kind == "||"
+		})
 		return t, nil
 	}
-	all := make(map[place]operand)
+	all := make(map[Place]operand)
 	for _, d := range text.decisions {
 		for i, c := range d.Conditions {
-			all[place{f.id.file, c.Line, c.Col}] = operand{d, i}
+			all[Place{text.name, c.Line, c.Col}] = operand{d, i}
 		}
 	}
 	own := make(map[*Decision]*Decision) // copies: generic functions have one for each instance
-	for n := range f.site.Blocks {
-		b := &f.site.Blocks[n]
-		if len(b.Outs) < 2 {
+	for n := range f.code {
+		if len(f.site.Blocks[n].Outs) < 2 {
 			continue
 		}
-		at := place{f.pkg.Files[b.Branch.File], b.Branch.Line, b.Branch.Col}
+		b := &f.code[n].Branch
+		at := f.branchAt(n)
 		o, ok := all[at]
 		if !ok {
-			if at.file == f.id.file && (b.Branch.Kind == "&&" || b.Branch.Kind == "||") {
-				return nil, fmt.Errorf("%s:%d:%d: the source has no condition here, and the program has: it is not the source of the program; -source_path says where that is", at.file, at.line, at.col)
+			if at.File == text.name && (b.Kind == "&&" || b.Kind == "||") {
+				return nil, fmt.Errorf("%s:%d:%d: the source has no condition here, and the program has: it is not the source of the program; -source_path says where that is", at.File, at.Line, at.Col)
 			}
 			continue
 		}
@@ -72,6 +76,12 @@ func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
 		}
 	}
 	return t, nil
+}
+
+// branchAt is where the branch of a node is.
+func (f *function) branchAt(n int) Place {
+	b := &f.code[n].Branch
+	return Place{f.pkg.Files[b.File], b.Line, b.Col}
 }
 
 // cut returns the decisions that are not on one path each, since they have too many combinations: paths begin in
@@ -115,11 +125,10 @@ func (t *tracer) ahead(node int, seen map[int]bool, do func(operand)) {
 
 // operand returns the condition that decides where control goes from a node.
 func (t *tracer) operand(node int) (operand, bool) {
-	b := &t.f.site.Blocks[node]
-	if len(b.Outs) < 2 {
+	if len(t.f.site.Blocks[node].Outs) < 2 {
 		return operand{}, false
 	}
-	o, ok := t.at[place{t.f.pkg.Files[b.Branch.File], b.Branch.Line, b.Branch.Col}]
+	o, ok := t.at[t.f.branchAt(node)]
 	return o, ok
 }
 
