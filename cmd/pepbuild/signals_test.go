@@ -11,48 +11,52 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
 // signalRuns are how testdata/signals runs: its arguments, by which program it is started ("ignoring" and "blocking" are
-// the plain program), and its environment. Only what has C code does anything with UNHANDLED33.
+// the plain program), and its environment. UNHANDLED33 is for C code.
 var signalRuns = []struct {
-	by, what string
-	env      []string
+	by, what, env string
+	of            []string // these modes only, if there are any
 }{
 	{what: "stages"},
-	{by: "ignoring", what: "stages"},
-	{by: "blocking", what: "stages"},
-	{what: "delivery"},
-	{by: "ignoring", what: "delivery"},
-	{by: "blocking", what: "delivery of blocked"},
-	{by: "blocking", what: "signal 33"},
-	{what: "signal 33", env: []string{"UNHANDLED33=default"}},
-	{what: "signal 33", env: []string{"UNHANDLED33=ignored"}},
+	{by: "ignoring", what: "stages", of: ticking},
+	{by: "blocking", what: "stages", of: ticking},
+	{what: "delivery", of: ticking},
+	{by: "ignoring", what: "delivery", of: ticking},
+	{by: "blocking", what: "delivery of blocked", of: ticking},
+	{by: "blocking", what: "signal 33", of: ticking},
+	{what: "signal 33", env: "UNHANDLED33=default", of: ticking},
+	{what: "signal 33", env: "UNHANDLED33=ignored", of: ticking},
 	{what: "panic"},
-	{what: "panic", env: []string{"GOTRACEBACK=none"}},
-	{what: "panic", env: []string{"GOTRACEBACK=crash"}},
+	{what: "panic", env: "GOTRACEBACK=none"},
+	{what: "panic", env: "GOTRACEBACK=crash"},
 	{what: "panic after Notify"},
 	{what: "fatal error"},
-	{what: "fatal error", env: []string{"GOTRACEBACK=none"}},
-	{what: "fatal error", env: []string{"GOTRACEBACK=crash"}},
+	{what: "fatal error", env: "GOTRACEBACK=none"},
+	{what: "fatal error", env: "GOTRACEBACK=crash"},
 }
+
+// ticking are the modes with ticks, of which taps change nothing.
+var ticking = []string{"-pepmode=sample", "-pepmode=windows"}
 
 func TestSignals(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("signals of ticks are for linux/amd64")
 	}
 	if testing.Short() {
-		t.Skip("takes about a minute")
+		t.Skip("takes about 20 s")
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "signals"))); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/signals\n\ngo 1.26\n")
-	for _, cgo := range []string{"0", "1"} {
+	for cgo, modes := range map[string][]string{"0": append([]string{"-pepmode=exact", "-pepmode=cover", "-peptaps=all"}, ticking...), "1": ticking} {
 		t.Run("cgo"+cgo, func(t *testing.T) {
 			t.Setenv("CGO_ENABLED", cgo)
 			if out, err := exec.Command("go", "env", "CC").Output(); cgo == "1" {
@@ -74,12 +78,13 @@ func TestSignals(t *testing.T) {
 				out, _ := seenSignals(t, plain, plain, run.by, run.what, run.env)
 				want = append(want, out)
 			}
-			for _, flags := range [][]string{
-				{"-pepmode=sample"}, {"-pepmode=windows"}, {"-pepmode=exact"}, {"-pepmode=cover"}, {"-peptaps=all"},
-			} {
-				prog := build(t, dir, flags...)
+			for _, mode := range modes {
+				prog := build(t, dir, mode)
 				for i, run := range signalRuns {
-					t.Run(strings.Join(append([]string{strings.Join(flags, " "), run.by, run.what}, run.env...), " "), func(t *testing.T) {
+					if run.of != nil && !slices.Contains(run.of, mode) {
+						continue
+					}
+					t.Run(strings.Join([]string{mode, run.by, run.what, run.env}, " "), func(t *testing.T) {
 						got, files := seenSignals(t, plain, prog, run.by, run.what, run.env)
 						if got != want[i] {
 							t.Errorf("got %s\nwant %s", got, want[i])
@@ -98,7 +103,7 @@ func TestSignals(t *testing.T) {
 var traces = regexp.MustCompile(`(?s)\n(goroutine \d+|runtime stack:).*`)
 
 // seenSignals runs a program, and returns what it prints and how it ends, and the files that it leaves.
-func seenSignals(t *testing.T, plain, prog, by, what string, env []string) (outcome string, files []string) {
+func seenSignals(t *testing.T, plain, prog, by, what, env string) (outcome string, files []string) {
 	t.Helper()
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -109,7 +114,7 @@ func seenSignals(t *testing.T, plain, prog, by, what string, env []string) (outc
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms"), env...)
+	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms", env)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	var exit *exec.ExitError

@@ -26,6 +26,7 @@ func main() {
 	case "stages":
 		stages()
 	case "see":
+		burn()
 		see()
 	case "delivery":
 		signal.Ignore()
@@ -109,11 +110,8 @@ func stages() {
 		{"Ignore(odd)", func() { signal.Ignore(odd...) }},
 		{"Reset()", func() { signal.Reset() }},
 		{"Notify(even)", func() { signal.Notify(c, even...) }},
-		{"Ignore() again", func() { signal.Ignore() }},
-		{"Reset() again", func() { signal.Reset() }},
 		{"Ignore(even)", func() { signal.Ignore(even...) }},
 	} {
-		burn()
 		stage.do()
 		burn()
 		fmt.Println("---", stage.name)
@@ -122,10 +120,12 @@ func stages() {
 			fmt.Println("child of", name)
 			make()
 		}
-		fmt.Println("child of the program itself")
-		self := exec.Command(os.Args[0], "see")
-		self.Stdout, self.Stderr = os.Stdout, os.Stderr
-		self.Run() // which cannot wait while SIGCHLD is ignored
+	}
+	fmt.Println("child of the program itself")
+	self := exec.Command(os.Args[0], "see")
+	self.Stdout, self.Stderr = os.Stdout, os.Stderr
+	if err := self.Run(); err != nil {
+		fmt.Println(err)
 	}
 	fmt.Println("in place of the program")
 	fmt.Println(syscall.Exec(os.Args[0], []string{os.Args[0], "see"}, os.Environ()))
@@ -133,7 +133,6 @@ func stages() {
 
 // see prints what the program sees.
 func see() {
-	burn()
 	status, err := os.ReadFile("/proc/thread-self/status")
 	if err != nil {
 		fmt.Println(err)
