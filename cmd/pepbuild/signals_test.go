@@ -89,7 +89,7 @@ func TestSignals(t *testing.T) {
 						if got != want[i] {
 							t.Errorf("got %s\nwant %s", got, want[i])
 						}
-						if len(files) == 0 {
+						if len(files) == 0 && mode != "-pepmode=windows" { // which has nothing to write before its first tick
 							t.Error("the counts are lost")
 						}
 					})
