@@ -177,12 +177,6 @@ func checkTaps(t toolexec.Taps) error {
 // parseOurs takes a flag of pepbuild's own.
 func (a *Args) parseOurs(name, value string) error {
 	i := slices.IndexFunc(ourFlags, func(f ourFlag) bool { return f.name == name })
-	switch {
-	case name == "peppoll" && value == "none":
-		return usagef("-peppoll=none: there is no such flag any more; use -pepmode=taps")
-	case name == "peppoll":
-		return usagef("-peppoll=%s: there is no such flag any more, because there is one kind of poll; leave it out", value)
-	}
 	if i < 0 {
 		return a.unknownFlag(name)
 	}

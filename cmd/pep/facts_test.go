@@ -205,7 +205,7 @@ func TestOtherVersionsAreRefused(t *testing.T) {
 		}
 		refused(t, name, want)
 	}
-	// As programs wrote them before profiles had a version.
+	// As a tool that drops comments writes them.
 	p, err := proftest.Parse(sampledPaths)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestOtherVersionsAreRefused(t *testing.T) {
 	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, name, ": the profile has no version (no comment that begins with #pep.version=), and this pep reads version 1: ")
+	refused(t, name, ": no comment of the profile begins with #pep.version=, so another tool has made this file of a profile: ")
 }
 
 func refused(t *testing.T, name, want string) {

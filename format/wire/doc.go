@@ -148,8 +148,7 @@ package wire
 const Version = 10
 
 const (
-	firstVersion = 5   // the first that programs have been built with
-	manyOuts     = 3   // number of out-edges that is followed by the rest of it
-	maxShared    = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
-	checksumLen  = 4
+	manyOuts    = 3   // number of out-edges that is followed by the rest of it
+	maxShared   = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
+	checksumLen = 4
 )

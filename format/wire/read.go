@@ -106,13 +106,7 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 }
 
 func wrongVersion(v uint64) Error {
-	switch {
-	case v > Version:
-		return Error("newer version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version))
-	case v < firstVersion:
-		return Error("unknown version " + digits.Uint(v))
-	}
-	return Error("older version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) + ": build the profiled program again")
+	return Error("version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) + ": build the profiled program again")
 }
 
 // A decoder reads the body of a table. After an error it reads zeros.

@@ -19,11 +19,21 @@ import (
 // onPrint writes what the runtime prints, or the program by print. If C code has installed a handler of its
 // own for SIGABRT, a panic must not end in that signal.
 //
+// If the program ignores SIGABRT, its children must inherit that, so onPrint replaces the action only when the program
+// is about to end: the runtime counts in panicking before it prints the message of a panic, or the goroutines after that
+// of a fatal error. It prints goroutines unless GOTRACEBACK is none.
+//
 //go:nosplit
 func onPrint(fd uintptr, p unsafe.Pointer, n int32) int32 {
+	const levelShift = 2 // in traceback_cache
 	var abort sys.Sigaction
-	golink.SignalAction(sys.SigABRT, unsafe.Pointer(&abort))
-	if abort.Handler == deathAction.Handler {
+	golink.SignalAction(sys.SigABRT, nil, unsafe.Pointer(&abort))
+	ignored := abort.Handler == sys.SigIgnored
+	if ignored && golink.Load32(panicking) != 0 || !ignored && abort.Handler == oldHandlers[sys.SigABRT] {
+		golink.SignalAction(sys.SigABRT, unsafe.Pointer(&deathAction), nil)
+		abort = deathAction
+	}
+	if abort.Handler == deathAction.Handler || ignored && golink.Load32(tracebackFlags)>>levelShift != 0 {
 		keepCrashing()
 	} else {
 		stopCrashing()

@@ -86,9 +86,6 @@ var deadly = [...]uintptr{sys.SigHUP, sys.SigINT, sys.SigQUIT, sys.SigILL, sys.S
 // onDeath handles the deadly signals.
 func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
 	pc := ctx.rip
-	if sig == sys.SigABRT && info.code < sys.SiUser && info.code != sys.SiTkill {
-		info.code = sys.SiUser // Go's handler takes note of no others: see keepSignal
-	}
 	switch {
 	case info.code == sys.SiTkill && pc-raiseStart < sys.RaiseSize: // by the runtime
 		if startDying() {

@@ -20,9 +20,11 @@ import (
 	"github.com/pepgo/pep/runtime/taps"
 )
 
-// tickSignal is a real-time signal that neither Go nor the C library uses. If a
-// program does (SIGRTMAX-2), it gets those that our timer has not sent.
-const tickSignal = 62
+// tickSignal is SIGSETXID, by which the Go runtime, or the C library in programs with C code, has all threads make a system
+// call. Programs cannot ignore it, block it or ask for it: package os/signal leaves it alone, the C library refuses it, and
+// the Go runtime unblocks it in all threads. So ticks change nothing that a program or its children can see: plain programs
+// have a handler for this signal, too. That one gets the signals that our timer has not sent.
+const tickSignal = 33
 
 var (
 	timerID int32 // the kernel's number; its address is what the timer's signals carry

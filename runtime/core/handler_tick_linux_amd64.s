@@ -6,6 +6,8 @@
 #define SYS_rt_sigaction	13
 #define SYS_rt_sigprocmask	14
 #define SYS_getpid	39
+#define SYS_gettid	186
+#define SYS_tkill	200
 #define SYS_futex	202
 #define SYS_timer_settime	223
 #define SYS_clock_nanosleep	230
@@ -13,6 +15,7 @@
 #define SIGINFO_CODE	8
 #define SIGINFO_VALUE	24
 #define SIGACTION_MASK	24
+#define TICK_SIGNAL	33	// tickSignal
 
 #define SYS_arch_prctl	158
 #define ARCH_GET_FS	0x1003
@@ -133,7 +136,7 @@ next:
 	MOVQ	·goHandler(SB), AX
 	CMPQ	AX, 0(SP)
 	JNE	skip
-	BTRQ	$(62-1), SIGACTION_MASK(SP)	// tickSignal
+	BTRQ	$(TICK_SIGNAL-1), SIGACTION_MASK(SP)
 	JCC	skip	// it was open
 	MOVQ	(BX), DI
 	LEAQ	0(SP), SI
@@ -149,10 +152,8 @@ done:
 	RET
 
 // tickEntry handles the timer's signal. DI = signal, SI = siginfo, DX =
-// ucontext. Signals that our timer has not sent are the program's. They go on to
-// Go's handler as if kill had sent them: package os/signal is kept off this
-// signal (see keepSignal), and Go's handler then asks only for those whether the
-// program wants them.
+// ucontext. Signals that our timer has not sent go on to the handler of the Go runtime, or of the C library. If there was
+// none, which is so with C libraries that install it when they need it, such a signal does what it does without a handler.
 TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
 	JNE	chain
@@ -215,8 +216,29 @@ leave:
 calibrate:
 	RET
 chain:
-	MOVL	$0, SIGINFO_CODE(SI)	// SI_USER
+	MOVQ	·oldHandlers+(8*TICK_SIGNAL)(SB), AX
+	CMPQ	AX, $1
+	JEQ	calibrate	// SIG_IGN
+	JLS	default
 	JMP	·chain(SB)
+default:
+	SUBQ	$32, SP	// a sigaction
+	MOVQ	$0, 0(SP)	// SIG_DFL
+	MOVQ	$0, 8(SP)	// flags
+	MOVL	$TICK_SIGNAL, DI
+	LEAQ	0(SP), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	MOVL	$SYS_gettid, AX
+	SYSCALL
+	MOVL	AX, DI
+	MOVL	$TICK_SIGNAL, SI
+	MOVL	$SYS_tkill, AX
+	SYSCALL
+	ADDQ	$32, SP
+	RET	// the process dies when the kernel unblocks the signal
 
 // leaveTick is the end of tickEntry. Windows with a fault go on here, from windowFault.
 TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0

@@ -12,28 +12,12 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// keepSignal keeps package os/signal from installing another handler for a signal.
-// Core calls it for two signals:
-//
-//	signal 62  signal.Ignore() would end sampling
-//	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
-//	           with status 2: see onPrint
-//
-// All functions of os/signal that change handlers do nothing for a signal without
-// the flag _SigNotify. Core's handler passes such signals on to Go's. That looks at
-// the flag only if the kernel or sigqueue has sent the signal. A signal that kill has
-// sent goes to the program, if it has asked for it, with or without the flag.
-func keepSignal(sig uintptr) { entryOf(sig).Flags &^= golink.SigNotify }
-
-func entryOf(sig uintptr) *golink.SignalEntry {
-	return (*golink.SignalEntry)(unsafe.Add(golink.SignalTable(), sig*unsafe.Sizeof(golink.SignalEntry{})))
-}
-
 // guard makes deathEntry the handler of sig. If package os/signal can put Go's handler
 // back, every tick looks and repeats that (keepHandlers).
 func guard(sig uintptr) {
 	sys.Handle(sig, deathEntryPC())
-	if entryOf(sig).Flags&golink.SigNotify == 0 {
+	entry := (*golink.SignalEntry)(unsafe.Add(golink.SignalTable(), sig*unsafe.Sizeof(golink.SignalEntry{})))
+	if entry.Flags&golink.SigNotify == 0 {
 		return
 	}
 	i := 0
@@ -62,24 +46,23 @@ func atExitOfC() {
 func installHandlers() {
 	raiseStart = golink.RaisePC()
 	ownPid = counts.Pid
-	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
+	tracebackFlags, panicking, goSignals = golink.TracebackCache(), golink.Panicking(), golink.SignalQueue()
 	tickCode, deathCode = golink.CodeOf(onTick), golink.CodeOf(onDeath)
 	interruptedCode = golink.CodeOf(onInterrupted)
 	usedCPU = sys.UsedCPUPC()
-	keepSignal(sys.SigABRT)
 	for _, sig := range deadly {
 		oldHandlers[sig] = sys.Handler(sig)
 		switch {
 		case sig == sys.SigBUS:
 			sys.Handle(sig, busEntryPC())
-		case oldHandlers[sig] > 1: // neither default nor ignored
+		case oldHandlers[sig] > sys.SigIgnored:
 			guard(sig)
 		}
 	}
 	if ticking() && !byThread {
 		goHandler = sys.Handler(sys.SigURG)
-		keepSignal(tickSignal)
-		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC(), sys.SigSEGV) // windows may fault
+		oldHandlers[tickSignal] = sys.Handler(tickSignal)
+		sys.Handle(tickSignal, tickEntryPC(), sys.SigSEGV) // windows may fault
 	}
 	deathAction = sys.ActionOf(deathEntryPC())
 	golink.OnPrint(onPrint)

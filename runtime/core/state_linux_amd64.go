@@ -29,6 +29,7 @@ var (
 	readsFS    bool    // the kernel lets programs read the base of FS with an instruction
 
 	tracebackFlags *uint32         // the runtime's traceback_cache
+	panicking      *uint32         // the runtime's panicking: not 0 while a panic or a fatal error ends the program
 	goSignals      *golink.Signals // the runtime's sig
 
 	tickCode, interruptedCode, deathCode uintptr     // of the Go functions that handlers call

@@ -10,6 +10,9 @@ import "unsafe"
 // TracebackCache returns the address of the runtime's variable traceback_cache.
 func TracebackCache() (p *uint32)
 
+// Panicking returns the address of the runtime's variable panicking.
+func Panicking() (p *uint32)
+
 // SignalTable returns the address of the runtime's variable sigtable.
 func SignalTable() (p unsafe.Pointer)
 
@@ -32,10 +35,10 @@ var overrideWrite func(fd uintptr, p unsafe.Pointer, n int32) int32
 //go:noescape
 func Write(fd uintptr, p unsafe.Pointer, n int32) int32
 
-// SignalAction stores the kernel's struct sigaction of a signal.
+// SignalAction stores the kernel's struct sigaction of a signal in old, and has new take its place. Either may be nil.
 //
 //go:nosplit
-func SignalAction(sig uintptr, action unsafe.Pointer) { sigaction(sig, nil, action, 8) }
+func SignalAction(sig uintptr, new, old unsafe.Pointer) { sigaction(sig, new, old, 8) }
 
 //go:linkname sigaction runtime.rt_sigaction
 //go:noescape

@@ -11,6 +11,12 @@ TEXT ·TracebackCache(SB), NOSPLIT, $0-8
 	MOVQ	AX, p+0(FP)
 	RET
 
+// func Panicking() (p *uint32)
+TEXT ·Panicking(SB), NOSPLIT, $0-8
+	LEAQ	runtime·panicking(SB), AX
+	MOVQ	AX, p+0(FP)
+	RET
+
 // func SignalTable() (p unsafe.Pointer)
 TEXT ·SignalTable(SB), NOSPLIT, $0-8
 	LEAQ	runtime·sigtable(SB), AX

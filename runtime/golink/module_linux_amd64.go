@@ -8,6 +8,8 @@ import "unsafe"
 
 func TracebackCache() *uint32 { return new(uint32) }
 
+func Panicking() *uint32 { return new(uint32) }
+
 func SignalQueue() *Signals { return new(Signals) }
 
 func SignalTable() unsafe.Pointer { return unsafe.Pointer(new([65]SignalEntry)) }
@@ -18,4 +20,4 @@ func OnPrint(func(fd uintptr, p unsafe.Pointer, n int32) int32) {}
 
 func Write(uintptr, unsafe.Pointer, int32) int32 { return 0 }
 
-func SignalAction(uintptr, unsafe.Pointer) {}
+func SignalAction(uintptr, unsafe.Pointer, unsafe.Pointer) {}

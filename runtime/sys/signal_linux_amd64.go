@@ -60,18 +60,19 @@ func ActionOf(entry uintptr, open ...uintptr) Sigaction {
 	}
 }
 
-// Handle makes entry the handler of sig, as ActionOf says, and returns the handler that was.
-func Handle(sig, entry uintptr, open ...uintptr) (old uintptr) {
+// Handle makes entry the handler of sig, as ActionOf says.
+func Handle(sig, entry uintptr, open ...uintptr) {
 	sa := ActionOf(entry, open...)
 	if sig == SigBUS {
 		sa.flags |= saNodefer
 	}
-	var was Sigaction
-	Call(NrRtSigaction, sig, uintptr(unsafe.Pointer(&sa)), uintptr(unsafe.Pointer(&was)), 8, 0, 0)
-	return was.Handler
+	Call(NrRtSigaction, sig, uintptr(unsafe.Pointer(&sa)), 0, 8, 0, 0)
 }
 
-// Handler returns the handler of sig; 0 and 1 stand for default and ignored.
+// SigIgnored is the handler of signals that are ignored, 0 that of signals with the kernel's default action.
+const SigIgnored = 1
+
+// Handler returns the handler of sig.
 func Handler(sig uintptr) uintptr {
 	var was Sigaction
 	Call(NrRtSigaction, sig, 0, uintptr(unsafe.Pointer(&was)), 8, 0, 0)
