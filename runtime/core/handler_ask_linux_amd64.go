@@ -1,6 +1,6 @@
 package core
 
-// This file declares how the program asks its companion (start_companion_linux_amd64.go): see askFor in
+// This file declares how the program asks its companion (write_companion_linux_amd64.go): see askFor in
 // handler_entry_linux_amd64.s.
 
 // What the companion is asked for.

@@ -4,11 +4,7 @@ package core
 // for a call that a plain program does not make. So a copy of the process makes all these calls first, in a way in which they do
 // nothing. To find out whether there is a filter, the program opens, reads and closes a file, as package runtime has just done.
 
-import (
-	"unsafe"
-
-	"github.com/pepgo/pep/runtime/sys"
-)
+import "github.com/pepgo/pep/runtime/sys"
 
 // inherited says what is wrong with the filter that the program has had from its start, if there is one.
 func inherited() (problem string) {
@@ -16,17 +12,25 @@ func inherited() (problem string) {
 	if state, ok := seccompOf(companion.status); state == 0 || !ok {
 		return ""
 	}
-	const killed = 0x7f // these bits of what wait4 tells say by which signal
-	var status uint32
-	pid, e := copyProcess(tryCalls)
-	if e == 0 {
-		_, e = sys.Call(sys.NrWait4, pid, uintptr(unsafe.Pointer(&status)), allChildren, 0, 0, 0)
-	}
-	if e != 0 || status&killed == 0 {
+	p, e := sys.Mmap(0, pageSize, sys.ProtRead|sys.ProtWrite, sys.MapShared|sys.MapAnonymous, ^uintptr(0), 0)
+	if e != 0 {
 		return "" // what fails says so itself
 	}
-	return "the program has inherited a filter of system calls (seccomp) that kills for calls of a profiled program: start it without the filter"
+	tried = (*uint32)(p)
+	const wait = 0x4000 // CLONE_VFORK: until the copy has ended. To wait4 may be forbidden
+	pid, e := copyProcess(wait, tryCalls)
+	if e != 0 {
+		return ""
+	}
+	if *tried == 0 {
+		return "the program has inherited a filter of system calls (seccomp) that kills for calls of a profiled program: start it without the filter"
+	}
+	sys.Call(sys.NrWait4, pid, 0, allChildren, 0, 0, 0)
+	return ""
 }
+
+// tried is 1 when tryCalls has come to its end. Both processes have it.
+var tried *uint32
 
 // tries are the system calls of a profiled program, in the order of their first use. They get arguments with which they fail.
 var tries = [...]uintptr{
@@ -48,5 +52,6 @@ func tryCalls() {
 	for i := range tries {
 		sys.Raw(tries[i], none, none, none, none, none)
 	}
+	*tried = 1
 	sys.Raw(sys.NrExitGroup, 0, 0, 0, 0, 0)
 }

@@ -7,22 +7,14 @@ import "unsafe"
 const (
 	SigHUP  = 1
 	SigINT  = 2
-	SigQUIT = 3
-	SigILL  = 4
-	SigTRAP = 5
-	SigABRT = 6
 	SigBUS  = 7
-	SigFPE  = 8
 	SigSEGV = 11
 	SigPIPE = 13
 	SigTERM = 15
 	SigURG  = 23
 	SigPROF = 27
 
-	SiUser  = 0 // codes up to here: sent by a process, not by the kernel
-	SiTkill = -6
-
-	RaiseSize = 64 // bytes from the start of runtime.raise, whose code it covers
+	SiTkill = -6 // the code of signals that a thread has sent to one of the process
 )
 
 func restorer()

@@ -97,7 +97,7 @@ func startCompanion() (problem string) {
 		pages = uintptr(p)
 	}
 	asking = pages
-	pid, e := copyProcess(accompany)
+	pid, e := copyProcess(0, accompany)
 	if !looksAtWords {
 		sys.Close(c.faults)
 	}
@@ -108,12 +108,12 @@ func startCompanion() (problem string) {
 	return ""
 }
 
-// copyProcess makes a copy of the process without a signal at its end, in which f is called with all signals blocked. Then f must not
+// copyProcess makes a copy of the process, by clone with some flags and without a signal at its end, in which f is called with all signals blocked. Then f must not
 // return.
-func copyProcess(f func()) (pid uintptr, e sys.Errno) {
+func copyProcess(flags uintptr, f func()) (pid uintptr, e sys.Errno) {
 	all, before := ^uint64(0), uint64(0)
 	sys.Call(sys.NrRtSigprocmask, sys.SigSetmask, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&before)), 8, 0, 0)
-	pid, errno := sys.Raw(sys.NrClone, 0, 0, 0, 0, 0)
+	pid, errno := sys.Raw(sys.NrClone, flags, 0, 0, 0, 0)
 	if pid == 0 && errno == 0 {
 		f()
 	}
