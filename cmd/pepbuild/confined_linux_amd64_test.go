@@ -162,3 +162,26 @@ func TestForbiddenCalls(t *testing.T) {
 		})
 	}
 }
+
+// Where programs may not read the base of segment FS with an instruction, the handler of ticks finds it in memory.
+func TestSegmentWithoutInstruction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles std")
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "segments"))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/segments\n\ngo 1.26\n")
+	for name, flags := range map[string][]string{"without C": nil, "with C": {"-tags=withc"}} {
+		t.Run(name, func(t *testing.T) {
+			got := confine(t, 0, build(t, dir, append(flags, "-pepmode=windows")...))
+			if want := "exit status 0\ndone\n"; got.outcome != want {
+				t.Errorf("got %s\nwant %s", got.outcome, want)
+			}
+			if p := readProfile(t, got.dir, "paths"); !windowsTaken.MatchString(p.Comments[0]) {
+				t.Errorf("no windows: %q", p.Comments)
+			}
+		})
+	}
+}

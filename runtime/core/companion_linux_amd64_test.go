@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +20,7 @@ import (
 func TestCompanion(t *testing.T) {
 	t.Parallel()
 	l := newLinker(t, "", target{})
-	profiled, plain := l.program("companion.go", loopTables()), l.program("companion.go", nil, noPolls...)
+	profiled, plain := l.program("companion.go", loopTables()), l.program("companion.go", nil, append(slices.Clone(noPolls), "core.Exec(", "(")...)
 	for _, x := range []struct {
 		args  []string
 		files string
@@ -44,10 +45,9 @@ func TestCompanion(t *testing.T) {
 		needRoot(t)
 		for what, code := range map[string]int{"panic": 2, "look": 0} {
 			r := &run{dir: t.TempDir()}
-			cmd := exec.Command(profiled, what)
+			cmd := exec.Command("sh", "-c", `mount -t proc proc /proc && exec "$0" "$1"`, profiled, what)
 			cmd.Env = append(os.Environ(), "PEPDIR="+r.dir, "GOTRACEBACK=none")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
-			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `mount -t proc proc /proc && exec "$0" "$1"`, profiled, what}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Unshareflags: syscall.CLONE_NEWNS}
 			_ = cmd.Run() // the code says how it ended
 			if got := cmd.ProcessState.ExitCode(); got != code || r.files(t) != bothProfiles {
 				t.Errorf("%s: exit code %d, want %d; files %s", what, got, code, r.files(t))

@@ -73,7 +73,7 @@ func main() {
 		for fd := range 1024 {
 			syscall.Close(fd)
 		}
-		syscall.Exit(3)
+		os.Exit(3)
 	case "exec":
 		fmt.Println(core.Exec(syscall.Exec)(os.Args[2], []string{os.Args[2], "look for all"}, os.Environ()))
 	case "exec fails":
