@@ -95,7 +95,10 @@ func testClosedFile(t *testing.T, exe string) {
 		t.Fatal(err)
 	}
 	startReady(t, cmd)
-	if said, err := io.ReadAll(stderr); len(said) > 0 || err != nil { // it would wait until the program has ended, which waits for us
+	if err := stderr.(*os.File).SetReadDeadline(time.Now().Add(time.Minute)); err != nil { // if the pipe stays open
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(stderr); len(said) > 0 || err != nil {
 		t.Errorf("%q, %v", said, err)
 	}
 	stdin.Close()
