@@ -199,44 +199,6 @@ func checkLogOfWindows(t *testing.T, name string) {
 	t.Logf("%d windows in the log of %d, %d ends, %d missed", windows, f.Log, ends, missed)
 }
 
-// A program that ends before its first tick leaves nothing, and takes hardly longer than the plain one.
-func TestWindowsOfShortPrograms(t *testing.T) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("windows are for linux/amd64")
-	}
-	if testing.Short() {
-		t.Skip("compiles std")
-	}
-	dir, profiles := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(dir, "main.go"), "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(7) }\n")
-	write(t, filepath.Join(dir, "go.mod"), "module short\n\ngo 1.26\n")
-	plain := filepath.Join(t.TempDir(), "plain")
-	cmd := exec.Command("go", "build", "-o", plain, ".")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	prog := build(t, dir, "-pepmode=windows")
-	least := map[string]time.Duration{plain: time.Hour, prog: time.Hour}
-	for range 30 {
-		for exe := range least {
-			cmd := exec.Command(exe)
-			cmd.Env = append(os.Environ(), "PEPDIR="+profiles)
-			if out, err := cmd.CombinedOutput(); err != nil || string(out) != "7\n" {
-				t.Fatalf("%v: %s", err, out)
-			}
-			least[exe] = min(least[exe], cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
-		}
-	}
-	t.Logf("%v of CPU time, plain %v", least[prog], least[plain])
-	if least[prog] > least[plain]+3*time.Millisecond { // it is some 0.8 ms more
-		t.Errorf("%v of CPU time, plain %v", least[prog], least[plain])
-	}
-	if files, err := os.ReadDir(profiles); err != nil || len(files) > 0 {
-		t.Errorf("files %v, %v", files, err)
-	}
-}
-
 // chase goes through three lists at random, for 1.5 s of CPU time each: one of 16 KB, one of as many KB as its
 // argument says, and one of 128 MB.
 const chase = `package main

@@ -98,7 +98,7 @@ func (c Counts) facts() (f facts.List) {
 		{facts.Truncated, c.Truncated},
 		{facts.Unlabelled, c.Unlabelled},
 		{facts.SampledTime, c.Spent},
-		{facts.TickTime, c.Ticks * c.TickCost},
+		{facts.TickTime, c.TickTime},
 		{facts.CPUTime, c.Time},
 	} {
 		f.Set(x.key, x.n)

@@ -1,22 +1,21 @@
 package core
 
-// This file does the work of a tick. A tick comes whenever the process has used some CPU
-// time, on all its threads together. There are two sources of ticks.
+// This file does the work of a tick. A tick comes when the process has used some CPU
+// time, on all its threads together: a timer of the kernel sends a signal whenever another time of the shortest interval is over.
+// The timer is set once. So the program's time is how often it has expired, and if a tick is not due yet, its signal does nothing.
 //
-// In programs without C code of their own, a timer of the kernel sends a signal.
+// In programs without C code of their own, and in those with windows, the thread gets the signal that the timer has interrupted.
 //
-// In programs with C code and polls, a thread of the C library sleeps for CPU time, with signals
-// blocked. A signal would cut short what C code waits for: the kernel sends it to any
-// thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
+// In programs with C code and polls, a thread of the C library waits for the signals. A signal would cut short what C code waits
+// for: kernels send it to any thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
 // epoll_wait, and these then return EINTR. Besides, C code could keep such ticks away
-// by blocking the signal or by handling it itself.
+// by blocking the signal.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
-	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/taps"
 )
 
@@ -29,14 +28,17 @@ const tickSignal = 33
 var (
 	timerID int32 // the kernel's number; its address is what the timer's signals carry
 
-	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one. The
-	// thread sleeps until the latter.
+	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one.
 	timerSpec struct{ everySec, everyNsec, sec, nsec uint64 }
 
 	calibrating uint32 // 1 while measureTick works
 
+	expired uint64 // how often the timer has
+	signals uint64 // how many it has sent: several expirations may have one
+
 	byThread bool   // ticks are of the thread
-	ticksOn  uint32 // 1 when the thread may start
+	tickTid  uint32 // the thread's number, 0 until it has begun
+	noWord   uint32 // what the thread waits for: it never changes
 )
 
 // The timer's signal must reach the thread that was running when the timer expired, because its
@@ -45,29 +47,15 @@ var (
 // handlers block all signals, and two of their signals go to running threads at the moments at which
 // timers expire: SIGURG, by which the runtime preempts goroutines, often waits for a
 // thread together with our signal if the machine is busy; SIGPROF comes from
-// a timer, too. The kernel enters the handlers of these signals first. So openHandlers takes our signal out of what
-// their handlers block. Our handler then begins when theirs has yet to execute its first
+// a timer, too. The kernel enters the handlers of these signals first. So openHandlers (start_signals_linux_amd64.go) takes our
+// signal out of what their handlers block. Our handler then begins when theirs has yet to execute its first
 // instruction, at goHandler, and takes the program counter from what the kernel passes to that.
-var (
-	goHandler uintptr
-	opened    = [...]uintptr{sys.SigURG, sys.SigPROF, 0}
-)
-
-// denied is what the header's Denied becomes when sampling cannot go on.
-var denied uint32
-
-// scheduleTick sets timerSpec to when the next tick is due.
-func scheduleTick() {
-	next := tickPace.Last + tickPace.Interval
-	timerSpec.everySec, timerSpec.everyNsec = tickPace.Interval/1e9, tickPace.Interval%1e9
-	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
-}
+var goHandler uintptr
 
 // onInterrupted counts where the timer's signal has interrupted the program, n times if n ticks were due. Profiles say
-// how many ticks were outside of instrumented functions. The thread does not know what it
-// interrupts.
+// how many ticks were outside of instrumented functions. The thread that only waits does not know what was interrupted.
 func onInterrupted(ctx *ucontext, n uint64) {
-	if n == 0 || golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
+	if byThread || n == 0 || golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
 		return
 	}
 	if ctx.rip == goHandler {
@@ -104,19 +92,22 @@ func (c *ucontext) slept() bool {
 	return c.rax == -eintr || inGo && *(*uint16)(golink.At(c.rip)) == syscall
 }
 
-// onTick does what is due at a tick, in the handler of the timer's signal or in
-// the thread. Its argument is the CPU time of the process in ns. It returns the time that the tick stands for, and how many
-// ticks were due.
-func onTick(now uint64) (stands, due uint64) {
-	stands, due = keepPace(now)
-	if stands > 0 { // otherwise another tick does it
-		scheduleTick()
-	}
-	if d := golink.Load32(&denied); d != 0 {
-		golink.Store32(&counts.Denied, d)
-		golink.Store32(&counts.Stopped, 1)
+// onTick does what is due when the timer has expired n times since its last signal. In programs with bursts of taps the CPU time
+// of the process is cpu. It returns the time that the tick stands for, 0 if none was due, and how many ticks were due.
+func onTick(n, cpu uint64) (stands, due uint64) {
+	all := golink.Add64(&expired, int64(n))
+	golink.Add64(&signals, 1)
+	golink.Add64(&spent, int64(tickCost))
+	if golink.Load32(&counts.Stopped) != 0 {
 		return 0, 0
 	}
+	now := began + all*tickLength
+	stands, due = keepPace(now)
+	if stands == 0 {
+		return 0, 0
+	}
+	golink.Store64(&counts.TickTime, golink.Load64(&signals)*tickCost*nsPerCycle>>cycleShift)
+	keepKilling()
 	if poll.Mode == poll.Windows {
 		golink.Add64(&counts.Ticks, 1)
 		return stands, due
@@ -126,10 +117,31 @@ func onTick(now uint64) (stands, due uint64) {
 		return stands, due
 	}
 	if taps.Turn() {
-		taps.BeginBurst(now)
+		taps.BeginBurst(cpu)
 		return stands, due
 	}
-	taps.EndBurst(now)
+	taps.EndBurst(cpu)
 	setFlag(counts.BeginBurst(stands))
 	return stands, due
+}
+
+// A ucontext is the machine state that a signal interrupted: struct ucontext of
+// linux/amd64 as far as it is needed.
+type ucontext struct {
+	_     [16]byte
+	stack uintptr // the signal stack, unless flags say that there is none
+	flags uint32
+	_     [108]byte
+	rdx   *ucontext
+	rax   int64
+	_     [16]byte
+	rip   uintptr
+	_     [120]byte
+	mask  uint64 // signals that were blocked
+}
+
+// textOffset returns pc relative to the text segment, and false if pc is outside.
+func textOffset(pc uintptr) (off uint32, ok bool) {
+	d := pc - textBase
+	return uint32(d), d < textSize
 }

@@ -58,11 +58,17 @@ func writtenOrSaid(t *testing.T, name, exe string, r *run) {
 // testConfined runs a program that gives up rights which it had at the start. It runs the
 // program profiled and plain, to two kinds of ends. Status and output must be the same.
 func testConfined(t *testing.T, profiled, plain string) {
-	for _, how := range []string{"chroot", "user", "undumpable", "seccomp", "seccomp=kill", "busy", "stack", "close"} {
+	for _, how := range []string{"chroot", "user", "undumpable", "seccomp", "seccomp=kill", "landlock", "busy", "stack", "close"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			if how == "chroot" || how == "user" {
 				needRoot(t)
+			}
+			if how == "landlock" {
+				const createRuleset, version = 444, 1
+				if _, _, e := syscall.RawSyscall(createRuleset, 0, 0, version); e != 0 {
+					t.Skip("needs Landlock: ", e)
+				}
 			}
 			arg := how
 			if how == "chroot" {
@@ -81,6 +87,9 @@ func testConfined(t *testing.T, profiled, plain string) {
 				got.stderr.Reset()
 				got.stderr.WriteString(strings.ReplaceAll(said, want.stderr.String(), ""))
 				writtenOrSaid(t, end, profiled, got)
+				if f := got.files(t); how != "close" && f != bothProfiles { // the companion has what the program has given up
+					t.Errorf("%s: files %s", end, f)
+				}
 			}
 		})
 	}

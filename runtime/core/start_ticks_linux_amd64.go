@@ -1,6 +1,6 @@
 package core
 
-// This file makes the source of ticks, a timer or a thread: see
+// This file makes the timer of ticks, and the thread that gets its signals if C code must not: see
 // handler_tick_linux_amd64.go.
 
 import (
@@ -12,41 +12,46 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// readyTicks makes a timer, or a thread, that waits for startTicks.
+// readyTicks makes a timer that waits for startTicks.
 func readyTicks() (problem string) {
-	// Windows need to know what a tick interrupts, as profiles of CPU time do, so C code is interrupted, too.
-	if thread, _ := libc.Calls(); thread != 0 && poll.Mode != poll.Windows {
-		return readyThread(thread)
-	}
+	const toProcess, toThread = 0, 4
 	type sigevent struct {
 		value         uintptr
 		signo, notify int32
-		_             [12]uint32
+		tid           uint32
+		_             [11]uint32
 	}
-	ev := sigevent{value: uintptr(unsafe.Pointer(&timerID)), signo: tickSignal}
+	ev := sigevent{value: uintptr(unsafe.Pointer(&timerID)), signo: tickSignal, notify: toProcess}
+	// Windows need to know what a tick interrupts, as profiles of CPU time do, so C code is interrupted, too.
+	if thread, _ := libc.Calls(); thread != 0 && poll.Mode != poll.Windows {
+		if problem := readyThread(thread); problem != "" {
+			return problem
+		}
+		ev.notify, ev.tid = toThread, tickTid
+	}
 	_, e := sys.Call(sys.NrTimerCreate, sys.ClockProcessCPUTime, uintptr(unsafe.Pointer(&ev)), uintptr(unsafe.Pointer(&timerID)), 0, 0, 0)
 	if e != 0 {
 		return "making a timer: timer_create: " + e.Error()
 	}
-	if e := setTimer(); e != 0 { // timerSpec is zero
+	if e := setTimer(0); e != 0 { // timerSpec is zero
 		return "making a timer: timer_settime: " + e.Error()
 	}
 	return ""
 }
 
-func setTimer() sys.Errno {
-	_, e := sys.Call(sys.NrTimerSettime, uintptr(timerID), sys.TimerAbstime, uintptr(unsafe.Pointer(&timerSpec)), 0, 0, 0)
+func setTimer(flags uintptr) sys.Errno {
+	_, e := sys.Call(sys.NrTimerSettime, uintptr(timerID), flags, uintptr(unsafe.Pointer(&timerSpec)), 0, 0, 0)
 	return e
 }
 
+// readyThread makes the thread, and waits until it has begun.
 func readyThread(create uintptr) (problem string) {
-	timerSpec.nsec = 1 // a time that has passed
-	if _, e := sys.Call(sys.NrClockNanosleep, sys.ClockProcessCPUTime, sys.TimerAbstime, uintptr(unsafe.Pointer(&timerSpec.sec)), 0, 0, 0); e != 0 {
-		return "sleeping for CPU time: clock_nanosleep: " + e.Error()
-	}
 	byThread = true
 	if e := sys.Errno(callC(create, [2]uintptr{tickThreadPC(), 0})); e != 0 {
 		return "making a thread for ticks: pthread_create: " + e.Error()
+	}
+	for golink.Load32(&tickTid) == 0 {
+		sys.Call(sys.NrFutex, uintptr(unsafe.Pointer(&tickTid)), sys.FutexWaitPrivate, 0, 0, 0, 0)
 	}
 	return ""
 }
@@ -55,7 +60,7 @@ func readyThread(create uintptr) (problem string) {
 // registers, and restores them. It sets the timer to a time that has passed, so that the signal comes at once, and the handler does
 // nothing. What the kernel does at each of its own ticks to find out whether a timer is due is not in it, nor are cold caches.
 func measureTick() uint64 {
-	const rounds = 8
+	const rounds = 2 // the first one meets cold caches
 	if byThread {
 		return 0
 	}
@@ -64,7 +69,7 @@ func measureTick() uint64 {
 	for i := range uint64(2 * rounds) {
 		timerSpec.nsec = i % 2 // at 0 the timer is off
 		start := golink.Cycles()
-		setTimer()
+		setTimer(sys.TimerAbstime)
 		least[i%2] = min(least[i%2], uint64(golink.Cycles()-start))
 	}
 	timerSpec.nsec = 0
@@ -72,13 +77,9 @@ func measureTick() uint64 {
 	return max(least[1], least[0]) - least[0]
 }
 
-// startTicks lets ticks come from now on, at the pace of tickPace.
+// startTicks lets ticks come from now on.
 func startTicks() {
-	scheduleTick()
-	if !byThread {
-		setTimer() // readyTicks has shown that this is permitted
-		return
-	}
-	golink.Store32(&ticksOn, 1)
-	sys.Call(sys.NrFutex, uintptr(unsafe.Pointer(&ticksOn)), sys.FutexWakePrivate, 1, 0, 0, 0)
+	timerSpec.sec, timerSpec.nsec = tickLength/1e9, tickLength%1e9
+	timerSpec.everySec, timerSpec.everyNsec = timerSpec.sec, timerSpec.nsec
+	setTimer(0) // readyTicks has shown that this is permitted
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 16
+	Version    = 17
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -51,7 +51,7 @@ type Header struct {
 	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of room
 	Truncated uint64 // samples without their outermost callers, because the stack is too deep to walk
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
-	Denied    uint32 // why sampling stopped before the program did: DeniedSleep << 16 | errno, …; 0 if it has not
+	Denied    uint32 // why sampling stopped before the program did: DeniedSignal << 16 | signal; 0 if it has not
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 	Log       uint64 // number of the last burst << 32 | its polls so far
 	Time      uint64 // from the start of sampling to the last tick, in ns of the clock of ticks
@@ -62,17 +62,14 @@ type Header struct {
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
 	Erased     uint64 // likewise, of which cycles were left out, and with them perhaps functions
 	Gapped     uint64 // likewise, of which those in the middle were left out: they have a Gap
-	TickCost   uint64 // of a tick outside of handlers, in ns; it is in Spent
+	TickTime   uint64 // what the kernel has taken to deliver ticks until the last one, in ns; it is in Spent
 
 	Windows Windows // of a program that samples in windows
 }
 
-// Values of Denied, in the upper 16 bits. A program may forbid system calls later (seccomp), or
-// install a handler of its own past package os/signal.
-const (
-	DeniedSleep  = 1 // clock_nanosleep; the lower bits are its errno
-	DeniedSignal = 2 // the signal in the lower bits
-)
+// DeniedSignal is the value of Denied in the upper 16 bits: the program may install a handler of its own past package os/signal,
+// of the signal in the lower bits.
+const DeniedSignal = 1
 
 // A Key is what an entry counts. Leaf and Callers are program counters as in
 // Entry.
