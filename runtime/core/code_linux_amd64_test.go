@@ -347,12 +347,13 @@ func TestStackOfWindows(t *testing.T) {
 // mayCall are the functions with system calls that code of the linked runtime executes after main has begun, beside those that the
 // program asks for by exec, and those of the end when the companion has said that nothing forbids them.
 var mayCall = map[string]string{
-	"0pep/core.busEntry":   "memory for a file that has lost its room: the disk is full, or somebody has cut the file off",
-	"0pep/core.chain":      "a SIGBUS that a process has sent",
-	"0pep/core.tickThread": "futex, which package runtime calls in any case: in programs with C code",
-	"0pep/sys.usedCPU":     "bursts of taps",
-	"0pep/sys.syscall6":    "traces, in a file that the user has named",
-	"0pep/sys.restorer":    "the return from a handler",
+	"0pep/core.busEntry":    "memory for a file that has lost its room: the disk is full, or somebody has cut the file off",
+	"0pep/core.chain":       "a SIGBUS that a process has sent",
+	"0pep/core.dieOfSignal": "a signal that is not of our timer, and that ends the program",
+	"0pep/core.tickThread":  "futex, which package runtime calls in any case: in programs with C code",
+	"0pep/sys.usedCPU":      "bursts of taps",
+	"0pep/sys.syscall6":     "traces, in a file that the user has named",
+	"0pep/sys.restorer":     "the return from a handler",
 }
 
 // After main has begun, a program makes no system calls for its profile: it may have forbidden them.
@@ -407,7 +408,7 @@ func TestSystemCallsOfCode(t *testing.T) {
 				}
 			}
 		}
-		may = append(may, "0pep/core.busEntry", "0pep/core.chain", "0pep/core.tickThread")
+		may = append(may, "0pep/core.busEntry", "0pep/core.chain", "0pep/core.dieOfSignal", "0pep/core.tickThread")
 		for name := range c.follow(t, roots, func(string, instruction, string, bool) {}) {
 			if calls(name) > 0 && !slices.Contains(may, strings.TrimSuffix(name, ".abi0")) {
 				t.Errorf("%s%s: after main has begun, %s is executed, which makes system calls", x.program, x.tags, name)

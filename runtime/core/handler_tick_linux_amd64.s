@@ -117,9 +117,13 @@ chain:
 	MOVQ	·oldHandlers+(8*TICK_SIGNAL)(SB), AX
 	CMPQ	AX, $1
 	JEQ	calibrate	// SIG_IGN
-	JLS	default
+	JLS	unhandled
 	JMP	·chain(SB)
-default:
+unhandled:
+	JMP	·dieOfSignal(SB)
+
+// dieOfSignal has the kernel do what the signal of ticks does without a handler: the process dies when the kernel unblocks it.
+TEXT ·dieOfSignal(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	SUBQ	$32, SP	// a sigaction
 	MOVQ	$0, 0(SP)	// SIG_DFL
 	MOVQ	$0, 8(SP)	// flags
@@ -136,7 +140,7 @@ default:
 	MOVL	$SYS_tkill, AX
 	SYSCALL
 	ADDQ	$32, SP
-	RET	// the process dies when the kernel unblocks the signal
+	RET
 
 // leaveTick is the end of tickEntry. Windows with a fault go on here, from windowFault.
 TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0

@@ -5,12 +5,6 @@
 // The linker takes these references for linknames that the runtime has not
 // granted: programs are linked with -checklinkname=0.
 
-// func Panicking() (p *uint32)
-TEXT ·Panicking(SB), NOSPLIT, $0-8
-	LEAQ	runtime·panicking(SB), AX
-	MOVQ	AX, p+0(FP)
-	RET
-
 // func Handling() (p *[65]uint32)
 TEXT ·Handling(SB), NOSPLIT, $0-8
 	LEAQ	runtime·handlingSig(SB), AX
