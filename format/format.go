@@ -17,7 +17,7 @@ package format
 
 import "embed"
 
-// Source is the source of the packages, one directory each.
+// Source is the source of the packages, one directory each, without files whose names end in test.go.
 //
-//go:embed */*.go
+//go:embed */*[^t].go */*[^s]t.go
 var Source embed.FS

@@ -82,7 +82,8 @@ func (t *T) g(list []int) {
 }
 `
 
-// Profiles that are damaged, or made to do harm, are refused by name or say nothing of the source. None takes long.
+// Profiles that are damaged, or made to do harm, are refused by name or say nothing of the source. None takes minutes, as it
+// would if the work grew with the square of a profile.
 func TestHostileProfiles(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(hostileSource), 0o666); err != nil {
@@ -171,7 +172,7 @@ func TestHostileProfiles(t *testing.T) {
 				deps: []*pkg{{ImportPath: "example.com/app", Name: "main", Dir: dir, GoFiles: []string{"main.go"}}}}
 			start := time.Now()
 			files, err := b.ownCounts([]string{"example.com/app"})
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it takes %v", took)
 			}
 			if test.err != "" {

@@ -86,6 +86,8 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
+			case "386": // a program for it runs
+				return runs386(), nil
 			case "newest": // release of Go is there, or can be downloaded
 				return newest() == nil, nil
 			case "gdb": // it is there and may trace
@@ -116,6 +118,22 @@ var newest = sync.OnceValue(func() error {
 	cmd := exec.Command("go", "version")
 	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.3")
 	return cmd.Run()
+})
+
+// runs386 reports whether a program for linux/386 can be built and runs here: the kernel may lack it, or refuse it.
+var runs386 = sync.OnceValue(func() bool {
+	dir, err := os.MkdirTemp("", "runs386-")
+	if err != nil {
+		return false
+	}
+	defer os.RemoveAll(dir)
+	source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "prog")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o666); err != nil {
+		return false
+	}
+	cmd := exec.Command("go", "build", "-o", exe, source)
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=386", "CGO_ENABLED=0")
+	return cmd.Run() == nil && exec.Command(exe).Run() == nil
 })
 
 func goEnv(names ...string) ([]string, error) {

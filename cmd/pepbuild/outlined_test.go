@@ -78,7 +78,7 @@ func TestOutlinedIsWhatTheCompilerSays(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, name, text string) {
+func write(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

@@ -204,7 +204,7 @@ func TestColdFile(t *testing.T) {
 	first := probes(true, func() {
 		io.WriteString(in, "\n")
 		line("done")
-		for end := time.Now().Add(10 * time.Second); seen() == 0 && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); seen() == 0 && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
 		time.Sleep(300 * time.Millisecond)

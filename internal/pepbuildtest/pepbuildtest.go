@@ -17,12 +17,17 @@ import (
 // The go command takes the result of a test from its cache unless a file has changed that the test has
 // opened. It does not know what commands open that the test runs, nor what TestMain opens. So Build opens all files of
 // this module that pepbuild is built from, and has to be called in the test.
+//
+// Where the user's cache directory cannot be written, pepbuild gets one in dir.
 func Build(dir string) (exe string, err error) {
 	root, err := run("", "list", "-m", "-f", "{{.Dir}}", "github.com/pepgo/pep")
 	if err != nil {
 		return "", err
 	}
 	root = strings.TrimSpace(root)
+	if cache, err := os.UserCacheDir(); err != nil || os.MkdirAll(filepath.Join(cache, "pepbuild"), 0o777) != nil {
+		os.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	}
 	exe = filepath.Join(dir, "pepbuild")
 	if _, err := run(root, "build", "-o", exe, "./cmd/pepbuild"); err != nil {
 		return "", err

@@ -104,6 +104,7 @@ const walls = `
 	internal/mutant:
 	internal/tutorial:
 	internal/goruntimetest: gobuild
+	internal/machinetest:
 	internal/pepbuildtest:
 
 	# The laboratory is a module of its own. It may import everything, and no other package may

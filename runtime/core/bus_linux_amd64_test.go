@@ -16,6 +16,7 @@ import (
 
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
@@ -131,9 +132,6 @@ func TestFilesThatAreCutOff(t *testing.T) {
 
 // If the disk is full, counting stops. If there is room for the profile, it says so.
 func TestFullDisks(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root: mounts a file system that is soon full")
-	}
 	t.Parallel()
 	for _, p := range detachables(t) {
 		disk := t.TempDir()
@@ -176,7 +174,7 @@ func TestFullDisks(t *testing.T) {
 // the file is mapped. If the file loses its room meanwhile, the program says so, because
 // the profiles look complete.
 func TestFullDisksWhileProfilesAreWritten(t *testing.T) {
-	needRoot(t)
+	machinetest.NeedProcess(t, "in another root", inNewRoot)
 	t.Parallel()
 	tables := append(loopTables(), &wire.Package{Path: "other", Files: []string{"/src/other.go"}, Funcs: []wire.Func{{
 		Name: "other.f", Line: 1,

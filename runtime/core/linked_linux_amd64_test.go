@@ -7,22 +7,22 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"github.com/pepgo/pep/runtime"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/pprof/profile"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/goruntimetest"
+	"github.com/pepgo/pep/runtime"
 )
 
 const modulePrefix = "github.com/pepgo/pep/"
@@ -34,35 +34,60 @@ var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+
 type pkg struct {
 	path, dir       string
 	goFiles, sFiles []string
-	archive         string // name that says which files it and its imports are of
+	imports         []string
 }
 
 // runtimePackages returns the package and all packages of this module that it imports, in
 // the order in which they must be compiled.
 func (l *linker) runtimePackages(tags string) (list []pkg) {
 	l.t.Helper()
-	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", `{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}},{{join .Imports " "}}`, ".").Output()
+	files := l.target
+	if l.portable {
+		files.goarch = "386"
+	}
+	out, err := files.command("list", "-e", "-deps", "-tags", tags, "-f", `{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}},{{join .Imports " "}}`, ".").Output()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	archives := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSpace(line), ",")
-		if !strings.HasPrefix(f[0], modulePrefix) {
-			continue
+		if strings.HasPrefix(f[0], modulePrefix) {
+			list = append(list, pkg{strings.TrimPrefix(f[0], modulePrefix), f[3], strings.Fields(f[1]), strings.Fields(f[2]), strings.Fields(f[4])})
 		}
-		p := pkg{path: strings.TrimPrefix(f[0], modulePrefix), dir: f[3], goFiles: strings.Fields(f[1]), sFiles: strings.Fields(f[2])}
-		h := sha256.New()
-		fmt.Fprintln(h, p.goFiles, p.sFiles)
-		for _, imp := range strings.Fields(f[4]) {
-			fmt.Fprintln(h, archives[imp])
-		}
-		p.archive = fmt.Sprintf("%s-%x.a", p.name(), h.Sum(nil)[:8])
-		archives[f[0]] = p.archive
-		list = append(list, p)
 	}
 	return list
 }
+
+// archive returns the name of a package's archive, a hash of all that it depends on: of its files, of the archives of what it
+// imports, by import path, and of how it is compiled. The go command names those of std by their content.
+func (l *linker) archive(p pkg, archives map[string]string) string {
+	l.t.Helper()
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s %s %s", goruntime.Version(), l.goarch, l.mode(), runtime.CoverageConfig)
+	for _, file := range slices.Concat(p.goFiles, p.sFiles) {
+		text, err := os.ReadFile(filepath.Join(p.dir, file))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		fmt.Fprintf(h, "%s %d\n%s", file, len(text), text)
+	}
+	for _, imp := range p.imports {
+		fmt.Fprintln(h, imp, archives[imp])
+	}
+	return filepath.Join(archivesDir(), fmt.Sprintf("%s-%x.a", p.name(), h.Sum(nil)[:16]))
+}
+
+// archivesDir is where archives of the runtime are kept for the next tests: compiling them takes longer than most tests. It is
+// in the cache of pepbuild, or, if there is none, in the directory that the tests remove.
+var archivesDir = sync.OnceValue(func() string {
+	if cache, err := os.UserCacheDir(); err == nil {
+		dir := filepath.Join(cache, "pepbuild", "coretest")
+		if err := os.MkdirAll(dir, 0o777); err == nil {
+			return dir
+		}
+	}
+	return builtDir
+})
 
 // name is a file name for the package.
 func (p pkg) name() string {
@@ -71,8 +96,17 @@ func (p pkg) name() string {
 
 // A target is the system and the kind of code that programs are built for.
 type target struct {
-	goarch string // amd64 if empty
-	pie    bool   // position-independent
+	goarch   string // amd64 if empty
+	pie      bool   // position-independent
+	portable bool   // of the files of the runtime for systems that it does not know
+}
+
+// dir names the target.
+func (g target) dir() string {
+	if g.portable {
+		return "portable"
+	}
+	return g.goarch + g.mode()
 }
 
 func (g target) mode() string {
@@ -144,7 +178,7 @@ func (g target) builds() *builds {
 // newLinker returns a linker over the runtime built with tags (",pepexact").
 func newLinker(t testing.TB, tags string, g target) *linker {
 	t.Helper()
-	l := &linker{t: t, dir: filepath.Join(builtDir, g.goarch+g.mode()), target: g}
+	l := &linker{t: t, dir: filepath.Join(builtDir, g.dir()), target: g}
 	b := g.builds()
 	b.Lock()
 	defer b.Unlock()
@@ -166,9 +200,15 @@ func (l *linker) compile(tags string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	archives := map[string]string{}
+	for line := range strings.Lines(std) {
+		imp, file, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "packagefile "), "=")
+		archives[imp] = file
+	}
 	l.write(l.importcfg, std)
 	for _, p := range l.runtimePackages(tags) {
-		archive := filepath.Join(l.dir, p.archive)
+		archive := l.archive(p, archives)
+		archives[modulePrefix+p.path] = archive
 		if _, err := os.Stat(archive); err != nil {
 			l.runtimePackage(p, archive)
 		}
@@ -220,8 +260,8 @@ var toolDir = sync.OnceValues(func() (string, error) {
 func (l *linker) runtimePackage(p pkg, archive string) {
 	l.t.Helper()
 	name, path := p.name(), "0pep/"+strings.TrimPrefix(p.path, "runtime/")
-	part := archive + ".part" // a compilation that fails leaves no archive
-	args := []string{"-p", path, "-importcfg", l.importcfg, "-o", part, "-pack"}
+	part := filepath.Join(l.dir, name+".part") // a compilation that fails leaves no archive
+	args := []string{"-p", path, "-importcfg", l.importcfg, "-trimpath", l.dir + "=>0pep", "-o", part, "-pack"}
 	args = append(args, l.shared()...)
 	if name == "core" {
 		cfg := filepath.Join(l.dir, "coveragecfg")
@@ -255,7 +295,13 @@ func (l *linker) runtimePackage(p pkg, archive string) {
 		l.tool("asm", slices.Concat(asm, []string{"-o", obj, file})...)
 		l.tool("pack", "r", part, obj)
 	}
-	if err := os.Rename(part, archive); err != nil {
+	data, err := os.ReadFile(part)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	whole := fmt.Sprintf("%s.%d", archive, os.Getpid()) // other tests never see part of it
+	l.write(whole, string(data))
+	if err := os.Rename(whole, archive); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -306,7 +352,7 @@ func (l *linker) withSites(name string, tables []byte) (importcfg string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	// The other packages were compiled against sites_sites.go in the directory of the runtime.
+	// The other packages were compiled against sites_sites.go.
 	dir := filepath.Join(l.dir, name+"_sites")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		l.t.Fatal(err)
@@ -318,7 +364,7 @@ func (l *linker) withSites(name string, tables []byte) (importcfg string) {
 	}
 	l.write(src, strings.Replace(string(text), `""`, strconv.Quote(string(data)), 1))
 	archive := filepath.Join(l.dir, name+"_sites.a")
-	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>" + filepath.Dir(l.importcfg), "-o", archive}, l.shared(), []string{src})...)
+	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>0pep", "-o", archive}, l.shared(), []string{src})...)
 	cfg, err := os.ReadFile(l.importcfg)
 	if err != nil {
 		l.t.Fatal(err)
@@ -333,7 +379,6 @@ type run struct {
 	stdout, stderr bytes.Buffer
 	state          string // "exit status 2", "signal: terminated"
 	dir            string // PEPDIR
-	cpu            time.Duration
 }
 
 // command returns exe as a command whose PEPDIR is r's.
@@ -349,9 +394,10 @@ func command(t testing.TB, exe string, env []string, args ...string) (cmd *exec.
 func execute(t testing.TB, exe string, env []string, args ...string) *run {
 	t.Helper()
 	cmd, r := command(t, exe, env, args...)
-	_ = cmd.Run() // the state says how it ended
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err) // it has not been started
+	}
 	r.state = cmd.ProcessState.String()
-	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return r
 }
 

@@ -69,6 +69,9 @@ func TestInHandler(t *testing.T) {
 		t.Errorf("of %d windows with little memory %d are whole, and %d find it full; it was emptied %d times",
 			windows, done, full, emptied)
 	}
+	if err := exec.Command(exe, "vdso").Run(); err != nil {
+		t.Skip("the clock is a system call here, so windows end there: ", err)
+	}
 	out := run("clock")
 	t.Log(out)
 	windows, done = ends(out, "done")

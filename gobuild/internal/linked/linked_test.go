@@ -3,8 +3,10 @@ package linked
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -278,6 +280,38 @@ func TestSites(t *testing.T) {
 		}
 		if err := Sites(importcfg, filepath.Join(dir, "nosuch"), full, data); err == nil || !strings.Contains(err.Error(), "compiling the site tables") {
 			t.Errorf("without a compiler: %v", err)
+		}
+	}
+}
+
+// pepbuild has the source of the linked runtime, and none of its tests: a change of one of these would make another pepbuild,
+// for which all packages are compiled again.
+func TestSourceIsWithoutTests(t *testing.T) {
+	for _, r := range roots {
+		room, _, _ := strings.Cut(strings.TrimPrefix(r.module, "github.com/pepgo/pep/"), "/")
+		dir, has := filepath.Join("..", "..", "..", room), map[string]bool{}
+		err := fs.WalkDir(r.source, ".", func(name string, d fs.DirEntry, err error) error {
+			if has[name] = true; strings.HasSuffix(name, "test.go") {
+				t.Errorf("%s: the source has %s", room, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			// The package of a room itself is not linked, but that of hwsim, which has what engines are.
+			linked := path.Dir(name) != "." || room == "hwsim"
+			if ext := path.Ext(name); linked && (ext == ".go" || ext == ".s" && room == "runtime") && !strings.HasSuffix(name, "test.go") && !has[name] {
+				t.Errorf("%s: the source lacks %s", room, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/targettest"
@@ -149,9 +150,7 @@ func TestFileIsReplaced(t *testing.T) {
 // A process in a container has another ID there, and a path that is not ours.
 func TestContainer(t *testing.T) {
 	targettest.NeedRights(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can make namespaces")
-	}
+	machinetest.NeedProcess(t, "in namespaces and another root", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: "/"})
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", true).checked().exits()
 	dir := t.TempDir()

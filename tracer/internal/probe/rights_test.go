@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/proc/rights"
@@ -47,9 +48,8 @@ func TestWithoutRoot(t *testing.T) {
 		return
 	}
 	targettest.NeedRights(t)
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give up its rights")
-	}
+	user := &syscall.Credential{Uid: nobody, Gid: nobody}
+	machinetest.NeedProcess(t, "as another user with some capabilities", &syscall.SysProcAttr{Credential: user, AmbientCaps: []uintptr{unix.CAP_BPF, unix.CAP_PERFMON}})
 	// A directory and files that nobody can read.
 	dir := t.TempDir()
 	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {
@@ -65,7 +65,6 @@ func TestWithoutRoot(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	user := &syscall.Credential{Uid: nobody, Gid: nobody}
 	x := targettest.StartWith(t, &syscall.SysProcAttr{Credential: user}, target, "panics", "0")
 	for _, c := range []struct {
 		caps []uintptr

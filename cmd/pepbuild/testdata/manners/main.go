@@ -102,7 +102,7 @@ func sent(sig syscall.Signal) {
 		syscall.Tgkill(os.Getpid(), tid, sig)
 		select {
 		case <-c:
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute):
 			fmt.Println("signal", i, "is lost")
 		}
 	}

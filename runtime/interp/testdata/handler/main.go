@@ -5,6 +5,7 @@
 //	handler off 600     // without, or
 //	handler clock 600   // with windows, of a program that looks at the clock all the time, or
 //	handler small 600   // with little memory for decoded code, and ticks of all threads at once
+//	handler vdso        // to look at the clock where a system call for that would kill
 package main
 
 import (
@@ -307,7 +308,24 @@ func work(round int) (sum int) {
 	return sum
 }
 
+// vdso looks at the clock, and dies if that takes a system call.
+func vdso() {
+	const noNewPrivs, setSeccomp, filter, clockGettime, kill, allow = 38, 22, 2, 228, 0x80000000, 0x7fff0000
+	program := []syscall.SockFilter{{Code: 0x20}, {Code: 0x15, Jf: 1, K: clockGettime}, {Code: 6, K: kill}, {Code: 6, K: allow}}
+	f := syscall.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	runtime.LockOSThread()
+	syscall.RawSyscall(syscall.SYS_PRCTL, noNewPrivs, 1, 0)
+	if _, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, setSeccomp, filter, uintptr(unsafe.Pointer(&f))); e != 0 {
+		panic(e)
+	}
+	time.Now()
+}
+
 func main() {
+	if os.Args[1] == "vdso" {
+		vdso()
+		return
+	}
 	on, clock := os.Args[1] != "off", os.Args[1] == "clock"
 	rounds, err := strconv.Atoi(os.Args[2])
 	if err != nil {

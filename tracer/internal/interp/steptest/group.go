@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -65,9 +66,7 @@ func (g *Group) Stop() error {
 func (g *Group) Busiest() (busiest *ptrace.Thread) {
 	var most uint64
 	for tid, th := range g.threads {
-		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", g.pid, tid))
-		var ns uint64
-		if fmt.Sscan(string(data), &ns); ns >= most {
+		if ns := executed(tid); ns >= most {
 			most, busiest = ns, th
 		}
 	}
@@ -150,15 +149,16 @@ func (g *Group) ContinueOthers(but ...*ptrace.Thread) {
 }
 
 // RunTo lets a thread run until it has come to an instruction so many times, and stops it in front of that. It reports false,
-// and has stopped the thread anywhere, if it did not come there soon.
+// and has stopped the thread anywhere, if the thread has executed for 20 ms, or was found asleep 300 times, before it came
+// there.
 func RunTo(th *ptrace.Thread, pc uint64, times int) (came bool, err error) {
 	if err := setBreakpoint(th.TID, pc, true); err != nil {
 		return false, err
 	}
 	defer setBreakpoint(th.TID, 0, false)
-	const soon = 100 * time.Millisecond
-	sig := 0
-	for start := time.Now(); ; {
+	const longest, often = 20_000_000, 300
+	began, asleep, sig := executed(th.TID), 0, 0
+	for {
 		if err := syscall.PtraceCont(th.TID, sig); err != nil {
 			return false, err
 		}
@@ -171,9 +171,14 @@ func RunTo(th *ptrace.Thread, pc uint64, times int) (came bool, err error) {
 			if tid != 0 && err == nil {
 				break
 			}
-			if time.Since(start) > soon {
+			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", th.TID))
+			if _, state, _ := strings.Cut(string(stat), ") "); strings.HasPrefix(state, "S") {
+				asleep++
+			}
+			if asleep == often || executed(th.TID) > began+longest {
 				return false, th.Interrupt()
 			}
+			time.Sleep(100 * time.Microsecond)
 		}
 		if !ws.Stopped() {
 			return false, ptrace.ErrExited
@@ -189,6 +194,13 @@ func RunTo(th *ptrace.Thread, pc uint64, times int) (came bool, err error) {
 			}
 		}
 	}
+}
+
+// executed returns for how many nanoseconds a thread has executed.
+func executed(tid int) (ns uint64) {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", tid))
+	fmt.Sscan(string(data), &ns)
+	return ns
 }
 
 // setBreakpoint sets or removes the first hardware breakpoint of a stopped thread: at an instruction.

@@ -40,12 +40,14 @@ func TestParted(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", threads, "./testdata/threads").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	bitboard := build(t, "bitboard")
+	needBreakpoints(t, bitboard)
 	for _, test := range []struct {
 		name string
 		args []string
 		high float64 // more is wrong
 	}{
-		{"bitboard", []string{build(t, "bitboard")}, .1},
+		{"bitboard", []string{bitboard}, .15}, // if one in a hundred parts, seven of 40 do once in five million runs
 		{"httpecho", []string{build(t, "httpecho")}, .9},
 		{"channel", []string{threads, "channel"}, .9},
 		{"mutex", []string{threads, "mutex"}, .9},
@@ -62,6 +64,42 @@ func TestParted(t *testing.T) {
 				t.Errorf("%.0f%% of the windows part at most if nothing is wrong", 100*test.high)
 			}
 		})
+	}
+}
+
+// needBreakpoints skips a test if hardware breakpoints do not stop threads, as in some virtual machines: a thread executes an
+// instruction, gets its registers back, and runs to where it has just been.
+func needBreakpoints(t *testing.T, exe string) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command(exe)
+	must(t, cmd.Start())
+	group := steptest.NewGroup(cmd.Process.Pid)
+	defer func() {
+		cmd.Process.Kill()
+		group.Reap()
+		cmd.Wait()
+	}()
+	for {
+		if err := group.Stop(); errors.Is(err, os.ErrPermission) {
+			t.Skip("ptrace is not allowed: ", err)
+		} else {
+			must(t, err)
+		}
+		if th := group.Busiest(); !th.InSyscall() {
+			before := th.Regs
+			must(t, steptest.Step(th))
+			next := th.Regs.Rip
+			th.Regs = before
+			must(t, th.SetRegs())
+			if came, err := steptest.RunTo(th, next, 1); err != nil || !came {
+				t.Skipf("hardware breakpoints do not stop threads on this machine (%v)", err)
+			}
+			return
+		}
+		group.Continue()
+		time.Sleep(time.Millisecond)
 	}
 }
 

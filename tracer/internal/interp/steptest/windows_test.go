@@ -26,8 +26,9 @@ import (
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
 
-// few are the windows of each program when nobody asks for more: a single step takes 10 us in a virtual machine.
-const few = 200
+// few are the windows of each program when nobody asks for more: a single step takes 10 us in a virtual machine. In all programs
+// they have three million instructions.
+const few = 40
 
 var (
 	windowsFlag  = flag.Int("windows", few, "windows of each program in TestWindows")

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/tracer/internal/samplers/sampler"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
@@ -80,9 +81,8 @@ func TestWithoutRights(t *testing.T) {
 		os.Stdout.WriteString("Attach: " + err.Error() + "\n")
 		return
 	}
-	if os.Getuid() != 0 {
-		t.Skip("only root can become another user")
-	}
+	other := &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	machinetest.NeedProcess(t, "as another user", other)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestWithoutRights(t *testing.T) {
 	cmd.ExtraFiles = []*os.File{f}
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), "SAMPLER_WITHOUT_RIGHTS=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	cmd.SysProcAttr = other
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/tracer/internal/samplers/sampler"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
@@ -81,9 +82,7 @@ func TestPIDNamespaces(t *testing.T) {
 	if exe == "" {
 		exe = build(t)
 	}
-	if os.Getuid() != 0 {
-		t.Skip("only root can make a PID namespace")
-	}
+	machinetest.NeedProcess(t, "in namespaces", &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID | unix.CLONE_NEWNS})
 	mine, inner := start(t, exe, "forever").pid, startIn(t, exe)
 	t.Run("named", func(t *testing.T) { sees(t, sampler.Options{PIDs: []int{mine, inner}}, mine, inner) })
 	t.Run("all", func(t *testing.T) { sees(t, sampler.Options{All: true}, mine, inner) })
