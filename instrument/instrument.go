@@ -123,19 +123,28 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	if err := in.parse(); err != nil {
 		return nil, err
 	}
-	in.begin("mark")
-	in.markers = mark.Files(in.files, opts.Mode == rewrite.Cover, in.skip, in.working)
-	in.begin("flow")
-	funcs, info, err := flow.Functions(&flow.Config{
+	cfg := &flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,
 		Files:     in.files,
-		Markers:   in.markers,
 		Importer:  pkg.Importer,
 		GoVersion: pkg.GoVersion,
 		Sizes:     pkg.Sizes,
 		Working:   in.working,
-	})
+	}
+	var plain *types.Info
+	if opts.Mode == rewrite.Cover {
+		in.begin("types")
+		var err error
+		if plain, err = flow.Types(cfg); err != nil {
+			return nil, err
+		}
+	}
+	in.begin("mark")
+	in.markers = mark.Files(in.files, plain, in.skip, in.working)
+	cfg.Markers = in.markers
+	in.begin("flow")
+	funcs, info, err := flow.Functions(cfg)
 	if err != nil {
 		return nil, err
 	}

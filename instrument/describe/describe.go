@@ -141,7 +141,7 @@ func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
 	}
 	for i := range outs {
 		o := &outs[i]
-		if o.Outcome == "" || count[o.Outcome] == 1 {
+		if o.Outcome == "" || o.Outcome == wire.OutNever || count[o.Outcome] == 1 {
 			continue
 		}
 		line, col := o.Line, o.Col
@@ -300,6 +300,9 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 
 // outcome names the way that e goes.
 func (d *Describer) outcome(e *flow.Edge) string {
+	if e.Never {
+		return wire.OutNever
+	}
 	if j := e.Point.Jump; j != nil {
 		return j.String()
 	}

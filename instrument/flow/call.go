@@ -29,7 +29,7 @@ func (b *builder) call(instr ssa.Instruction) (callee *ssa.Function, through str
 	if fn == nil {
 		return nil, wire.ByValue
 	}
-	if fn.Pkg != nil && fn.Pkg.Pkg == b.pkg {
+	if obj := fn.Object(); obj != nil && obj.Pkg() == b.pkg {
 		return nil, ""
 	}
 	return fn, ""

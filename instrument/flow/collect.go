@@ -107,7 +107,7 @@ func (c *collector) initialisers() {
 			c.cfg.Working(spec)
 		}
 		c.prog.buildInit(init)
-		b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
+		b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, info: c.prog.info, fn: f}
 		b.build(c.prog.pkg.Func("init"))
 		c.funcs = append(c.funcs, f)
 	}
@@ -127,7 +127,7 @@ func (c *collector) add(fn *ssa.Function, name string) {
 	if c.cfg.Working != nil {
 		c.cfg.Working(fn.Syntax())
 	}
-	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
+	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, info: c.prog.info, fn: f}
 	b.build(fn)
 	c.funcs = append(c.funcs, f)
 }

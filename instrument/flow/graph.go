@@ -51,11 +51,14 @@ type node struct {
 type builder struct {
 	markers *mark.Markers
 	pkg     *types.Package // of the marker functions
+	info    *types.Info
 	fn      *Func
 
 	nodes  []*node                  // nodes[0] is the entry
 	bodies map[ast.Node]bool        // range-over-func loops of the function
 	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position
+
+	reached map[*ast.SwitchStmt]map[ast.Node]bool // what cases returns
 }
 
 // build fills in b.fn from the SSA form.
@@ -65,6 +68,7 @@ func (b *builder) build(fn *ssa.Function) {
 		return
 	}
 	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*mark.Jump{}
+	b.reached = map[*ast.SwitchStmt]map[ast.Node]bool{}
 	for _, a := range fn.AnonFuncs {
 		if r, ok := a.Syntax().(*ast.RangeStmt); ok {
 			b.bodies[r] = true
@@ -159,6 +163,9 @@ func (b *builder) split(blk *block) *block {
 // marker returns the ID of the marker that is called, if one is.
 func (b *builder) marker(call *ssa.CallCommon, name string) (int, bool) {
 	fn, ok := call.Value.(*ssa.Function)
+	if ok && fn.Origin() != nil {
+		fn = fn.Origin() // Typed
+	}
 	if !ok || fn.Name() != name || fn.Pkg == nil || fn.Pkg.Pkg != b.pkg {
 		return 0, false
 	}
@@ -174,15 +181,15 @@ func (b *builder) leaf(cond ssa.Value) *mark.Leaf {
 	case *ssa.MultiConvert:
 		cond = x.X
 	}
-	cmp, ok := cond.(*ssa.BinOp)
-	if !ok || cmp.Op != token.EQL {
-		return nil
+	name := "Typed"
+	if cmp, ok := cond.(*ssa.BinOp); ok && cmp.Op == token.EQL {
+		name, cond = "Leaf", cmp.X
 	}
-	call, ok := cmp.X.(*ssa.Call)
+	call, ok := cond.(*ssa.Call)
 	if !ok {
 		return nil
 	}
-	id, ok := b.marker(call.Common(), "Leaf")
+	id, ok := b.marker(call.Common(), name)
 	if !ok {
 		return nil
 	}
@@ -278,7 +285,8 @@ func (b *builder) emit(fn *ssa.Function) {
 				ee.Case = dst.markers[0]
 			}
 			ee.Panics = leadsToPanic(e)
-			if !ee.Point.Known() {
+			ee.Never = b.markers.Decisions && b.never(ee)
+			if !ee.Point.Known() && !ee.Never {
 				if e.to == nil {
 					b.skip("a way out of it has no insertion point")
 					return
