@@ -49,6 +49,9 @@ type Decision struct {
 type Condition struct {
 	Line, Col int
 	Text      string
+	Excluded  string // why no test can show that it decides; empty if one can
+
+	constant Truth // its value if it is a constant; else Skipped
 }
 
 // A Vector is what the conditions of a decision were in an execution.
@@ -221,12 +224,20 @@ func alike(v, w Vector, but int) bool {
 // missing adds examples of the vectors that would show the conditions.
 func (d *Decision) missing(list []Shown) {
 	for c := range list {
+		if d.Conditions[c].Excluded != "" {
+			continue
+		}
 		for _, value := range []bool{true, false} {
 			if value && list[c].True >= 0 || !value && list[c].False >= 0 {
 				continue
 			}
 			all := make([]Truth, len(d.Conditions))
 			d.root.wanted(c, all)
+			for i := range all {
+				if t := d.Conditions[i].constant; t != Skipped {
+					all[i] = t
+				}
+			}
 			all[c] = truth(value)
 			v := make([]Truth, len(d.Conditions))
 			outcome := d.root.evaluate(all, v)
@@ -283,7 +294,7 @@ const (
 	whyCase     = "in a case of a switch with a tag and several values"
 	whyReceived = "in the variable of a case of a select"
 	whyRange    = "in a variable of a range loop"
-	whyUnknown  = "the program has no branch here"
+	whyUnknown  = "the program has no branch here, as for a constant"
 )
 
 // reason returns why a decision is not counted if it is not, by what it is in.
@@ -344,6 +355,6 @@ func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text 
 	}
 	line, col := place(e.Pos())
 	*operands = append(*operands, e)
-	d.Conditions = append(d.Conditions, Condition{line, col, strings.Join(strings.Fields(text(e)), " ")})
+	d.Conditions = append(d.Conditions, Condition{Line: line, Col: col, Text: strings.Join(strings.Fields(text(e)), " ")})
 	return &expr{leaf: len(d.Conditions) - 1}
 }
