@@ -447,10 +447,13 @@ func (in *instrumenter) rewrite() {
 
 // execs returns the uses of syscall.Exec and of its like in golang.org/x/sys/unix. The
 // program that calls them goes on as another, and runs none of its exit hooks. In
-// functions that may not be instrumented they stay as they are.
+// functions that may not be instrumented they stay as they are, and in constants, where Go wants no call.
 func (in *instrumenter) execs() map[ast.Expr]bool {
 	list := map[ast.Expr]bool{}
 	find := func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && in.info.Types[e].Value != nil {
+			return false
+		}
 		var id *ast.Ident
 		switch x := n.(type) {
 		case *ast.FuncDecl:
