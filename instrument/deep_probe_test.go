@@ -1,10 +1,13 @@
 package instrument_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/importer"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -35,7 +38,7 @@ func TestProbe(t *testing.T) {
 			}
 			line := fmt.Sprintf("%-36s %-7s", f.name, m)
 			var first time.Duration
-			for _, n := range []int{500, 1000, 2000} {
+			for _, n := range sizes() {
 				file := filepath.Join(t.TempDir(), "in.go")
 				os.WriteFile(file, []byte(f.text(n)), 0o666)
 				pkg := &instrument.Package{Path: "p", Files: []string{file}, Importer: importer.Default(), CorePath: "0pep/core"}
@@ -82,4 +85,12 @@ func TestProbe(t *testing.T) {
 			fmt.Println(line)
 		}
 	}
+}
+
+func sizes() (list []int) {
+	for s := range strings.SplitSeq(cmp.Or(os.Getenv("SIZES"), "500,1000,2000"), ",") {
+		n, _ := strconv.Atoi(s)
+		list = append(list, n)
+	}
+	return list
 }

@@ -35,6 +35,7 @@ type edge struct {
 	leaf     *mark.Leaf
 	outcome  bool
 	jump     *mark.Jump // nil if the edge is not a jump
+	into     *edge      // the edge that it has been merged into, or nil
 	ends     bool       // a path must end here
 }
 
@@ -46,6 +47,8 @@ type origin struct {
 type node struct {
 	blocks  []*block
 	in, out []*edge
+	index   int     // in the nodes that contract begins with
+	stale   [2]bool // by way to join nodes: it is in the queue
 }
 
 type builder struct {
@@ -58,6 +61,8 @@ type builder struct {
 	bodies map[ast.Node]bool        // range-over-func loops of the function
 	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position
 
+	stale   [2]queue                              // by way to join nodes
+	set     map[*ssa.Alloc]*ssa.Function          // what only returns
 	reached map[*ast.SwitchStmt]map[ast.Node]bool // what cases returns
 }
 
@@ -69,6 +74,7 @@ func (b *builder) build(fn *ssa.Function) {
 	}
 	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*mark.Jump{}
 	b.reached = map[*ast.SwitchStmt]map[ast.Node]bool{}
+	b.set = map[*ssa.Alloc]*ssa.Function{}
 	for _, a := range fn.AnonFuncs {
 		if r, ok := a.Syntax().(*ast.RangeStmt); ok {
 			b.bodies[r] = true
@@ -222,14 +228,11 @@ func (b *builder) point(e *edge) Point {
 		}
 	}
 	if dst := e.orig[0].dst; dst != nil && len(dst.markers) > 0 {
-		var others []*edge
-		for _, in := range dst.in {
-			if in != e && !slices.Contains(e.orig, in.orig[0]) {
-				others = append(others, in)
-			}
-		}
 		p := Point{Marker: dst.markers[0]}
-		for _, o := range others {
+		for _, o := range dst.in {
+			if o.is(e) {
+				continue
+			}
 			mk := lastMarker(o.orig[0].src)
 			if mk == nil || mk.Kind != mark.Fallthru || o.orig[0].src.nout != 1 {
 				p.Marker = nil
@@ -250,6 +253,14 @@ func (b *builder) point(e *edge) Point {
 		}
 	}
 	return Point{}
+}
+
+// is reports whether e is x, or has been merged into it.
+func (e *edge) is(x *edge) bool {
+	for e.into != nil {
+		e = e.into
+	}
+	return e == x
 }
 
 func lastMarker(blk *block) *mark.Marker {

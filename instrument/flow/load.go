@@ -102,7 +102,8 @@ func load(cfg *Config) (*program, error) {
 	joinComparisons(cfg.Markers, info)
 	settle(cfg.Markers, info)
 	stripClears(cfg.Markers, info)
-	prog := ssa.NewProgram(cfg.Fset, 0)
+	// Where variables are does not matter here, and to find out takes the cube of the nesting.
+	prog := ssa.NewProgram(cfg.Fset, ssa.NaiveForm)
 	created := map[*types.Package]bool{}
 	var create func(pkgs []*types.Package)
 	create = func(pkgs []*types.Package) {

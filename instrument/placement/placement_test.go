@@ -242,7 +242,9 @@ func (s *simulation) run() (complete bool) {
 			return false
 		}
 		for i, e := range x.node.Out {
-			s.take(x, i, e)
+			if !e.Never {
+				s.take(x, i, e)
+			}
 		}
 	}
 	return true
