@@ -3,8 +3,21 @@ package instrument_test
 // This file instruments programs that are nested deeply.
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"go/importer"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/pathnum"
+	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/instrument/tap"
 )
 
 // A form is a way in which programs can be deep or long.
@@ -86,7 +99,7 @@ var forms = []form{
 	{"pointer types", inline(helpers, "var x %s; _ = x; if a { r++ }", "*", "bool", "")},
 	{"instances", inline(helpers+"\n\ntype box[T any] struct{ of *T }", "var x %s; _ = x; if a { r++ }", "box[", "bool", "]")},
 	{"conversions", inline(helpers, "r = %s", "int(", "n", ")")},
-	{"constants", inline(helpers, "if %s { r++ }", "len([...]bool{1 > ", "0", " && true}) > 1")},
+	{"constants", inline(helpers, "if %s > n { r++ }", "len([...]bool{1 > ", "0", " && true})")},
 	{"ifs", wrapped(helpers, "if a && b {", "r++", "}")},
 	{"ifs with else", wrapped(helpers, "if a && b { r-- } else {", "r++", "}")},
 	{"else-ifs", func(n int) string {
@@ -104,7 +117,7 @@ var forms = []form{
 	{"labelled loops", func(n int) string {
 		var b, end strings.Builder
 		for i := range n {
-			fmt.Fprintf(&b, "L%d:\nfor a && b {\nif c { continue L%d }\n", i, i/2)
+			fmt.Fprintf(&b, "L%d:\nfor a && b {\nif c { continue L%d }\nif n > 9 { break L%d }\n", i, i/2, i)
 			end.WriteString("}\n")
 		}
 		return "package p\n\nfunc f(a, b, c bool, n int) (r int) {\n" + b.String() + "r++\n" + end.String() + "return r\n}\n"
@@ -136,7 +149,9 @@ var forms = []form{
 		}
 		return "package p\n\nfunc f(a, b bool, n int) (r int) {\nswitch n {\n" + b.String() + "default:\n}\nreturn r\n}\n"
 	}},
-	{"conditions of cases", wrapped(helpers, "", "switch {", "case a && b, n > 3:\nr++")},
+	{"conditions of cases", func(n int) string {
+		return "package p\n\nfunc f(a, b bool, n int) (r int) {\nswitch {\n" + strings.Repeat("case a && b, n > 3:\nr++\n", n) + "}\nreturn r\n}\n"
+	}},
 	{"a case with many values", func(n int) string {
 		var b strings.Builder
 		for i := range n {
@@ -150,7 +165,7 @@ var forms = []form{
 	{"gotos in a row", func(n int) string {
 		var b strings.Builder
 		for i := range n {
-			fmt.Fprintf(&b, "L%d:\nif a && b { goto L%d }\n", i, i/2)
+			fmt.Fprintf(&b, "L%d:\nif a && b { goto L%d }\nif n > 9 { goto L%d }\n", i, i/2, i)
 		}
 		return "package p\n\nfunc f(a, b bool, n int) (r int) {\n" + b.String() + "return r\n}\n"
 	}},
@@ -171,4 +186,131 @@ var forms = []form{
 		}
 		return "package p\n\n" + b.String()
 	}},
+}
+
+// instrumentForm instruments a program in one of the ways that a build does. It returns how many bytes of text it has made.
+func instrumentForm(t *testing.T, f form, n int, mode string) (size int) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "in.go")
+	if err := os.WriteFile(file, []byte(f.text(n)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	pkg := &instrument.Package{Path: "p", Files: []string{file}, Importer: importer.Default(), CorePath: linkedCore,
+		Rename: func(name string) string { return name }}
+	opts := instrument.Options{Mode: rewrite.Mode(mode), FreeInlining: true}
+	switch mode {
+	case "cover":
+		opts.Numbers.Truncate = pathnum.Rest
+	case "windows":
+		if _, err := instrument.Follow(pkg); err != nil {
+			t.Errorf("%s, %d, windows: %v", f.name, n, err)
+		}
+		return 0
+	case "bursts":
+		all, err := tap.ParseKinds("all")
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Mode, opts.Taps.Kinds, opts.Burst = rewrite.Sample, all, true
+	}
+	res, err := instrument.Do(pkg, opts)
+	if err != nil {
+		t.Errorf("%s, %d, %s: %v", f.name, n, mode, err)
+		return 0
+	}
+	for _, text := range res.Text {
+		size += len(text)
+	}
+	return size
+}
+
+// Programs with 2,000 levels are instrumented, and their text grows as they do.
+func TestDeepPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute: instruments sixty programs with 2,000 levels")
+	}
+	for _, f := range forms {
+		small, big := instrumentForm(t, f, 500, "cover"), instrumentForm(t, f, 2000, "cover")
+		if small == 0 || big > 5*small {
+			t.Errorf("%s: the text of 500 levels has %d bytes, that of 2,000 has %d", f.name, small, big)
+		}
+	}
+}
+
+// The work of this package and those below it grows with the source: it is counted in executions of their blocks. Four times the
+// levels may take twice as much for each level. Nodes with hundreds of ways out are searched for each of them, so that work
+// grows with the square there: of cases, and for windows, where nodes are joined that coverage keeps apart.
+func TestWorkGrowsWithTheSource(t *testing.T) {
+	if name, n := os.Getenv("DEEP_FORM"), os.Getenv("DEEP_LEVELS"); name != "" {
+		levels, err := strconv.Atoi(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range forms {
+			if f.name == name {
+				instrumentForm(t, f, levels, os.Getenv("DEEP_MODE"))
+			}
+		}
+		return
+	}
+	if testing.Short() {
+		t.Skip("takes a minute: builds the test once more, with coverage")
+	}
+	dir := t.TempDir()
+	prog := filepath.Join(dir, "counted.test")
+	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=github.com/pepgo/pep/instrument/...", "-o", prog, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	work := func(f form, levels int, mode string) (sum int) {
+		profile := filepath.Join(dir, "profile")
+		run := exec.Command(prog, "-test.run=^TestWorkGrowsWithTheSource$", "-test.coverprofile="+profile)
+		run.Env = append(os.Environ(), "DEEP_FORM="+f.name, "DEEP_MODE="+mode, fmt.Sprint("DEEP_LEVELS=", levels))
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%s, %s: %v\n%s", f.name, mode, err, out)
+		}
+		sum, err := executions(profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	for _, mode := range []string{"cover", "windows"} {
+		for _, f := range forms {
+			few, many := work(f, 50, mode), work(f, 200, mode)
+			t.Logf("%-36s %-8s %9d %9d %.1f", f.name, mode, few, many, float64(many)/float64(few))
+			limit := 8
+			if mode == "windows" || strings.Contains(f.name, "case") {
+				limit = 14
+			}
+			if many > limit*few {
+				t.Errorf("%s, %s: 50 levels take %d executions of blocks, 200 take %d", f.name, mode, few, many)
+			}
+		}
+	}
+}
+
+// executions adds up the counts of a profile of coverage.
+func executions(name string) (sum int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		words := strings.Fields(s.Text())
+		if len(words) < 3 {
+			continue // the mode
+		}
+		n, err := strconv.Atoi(words[2])
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	if sum == 0 {
+		return 0, errors.New("nothing was counted")
+	}
+	return sum, s.Err()
 }

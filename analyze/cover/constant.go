@@ -79,8 +79,8 @@ func (f *function) within(spans []span) bool {
 }
 
 // exclude notes which conditions no test can show to decide on their own because some are constants. It reports whether
-// a condition is left.
-func (d *Decision) exclude() (left bool) {
+// one of them is none, so that there is a decision.
+func (d *Decision) exclude() (varies bool) {
 	can := make(map[*expr][2]bool) // whether an expression can be false and true
 	var values func(e *expr) [2]bool
 	values = func(e *expr) (v [2]bool) {
@@ -116,6 +116,7 @@ func (d *Decision) exclude() (left bool) {
 			visit(e.y, evaluated && can[e.x][on], decides)
 		default:
 			c := &d.Conditions[e.leaf]
+			varies = varies || c.constant == Skipped
 			switch {
 			case c.constant != Skipped:
 				c.Excluded = whyConstant
@@ -123,11 +124,9 @@ func (d *Decision) exclude() (left bool) {
 				c.Excluded = whyBefore
 			case !decides:
 				c.Excluded = whyBeside
-			default:
-				left = true
 			}
 		}
 	}
 	visit(d.root, true, true)
-	return left
+	return varies
 }

@@ -52,7 +52,7 @@ func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, err
 		}
 		d := own[o.d]
 		if d == nil {
-			d = &Decision{Line: o.d.Line, Col: o.d.Col, Text: o.d.Text, Conditions: o.d.Conditions, root: o.d.root}
+			d = &Decision{Line: o.d.Line, Col: o.d.Col, Text: o.d.Text, Conditions: o.d.Conditions, root: o.d.root, leaves: o.d.leaves}
 			own[o.d] = d
 		}
 		t.at[at] = operand{d, o.i}
@@ -75,13 +75,13 @@ func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, err
 		}
 		d.seen = true
 		if folded[own[d]] {
-			left := own[d].exclude()
+			varies := own[d].exclude()
 			for _, x := range own[d].Conditions {
 				if x.Excluded != "" {
 					c.Uncounted = append(c.Uncounted, Uncounted{f.id.file, x.Line, x.Col, x.Text, x.Excluded})
 				}
 			}
-			if !left {
+			if !varies {
 				continue
 			}
 		}
@@ -183,7 +183,7 @@ func (t *tracer) trace(steps []pdag.Step, count int64) (incomplete int64) {
 		case wire.OutFalse, wire.OutDone:
 			x.v[o.i] = False
 		}
-		if x.d.root.value(x.v) != Skipped {
+		if t := x.v[o.i]; t != Skipped && x.d.leaves[o.i].decides(t) {
 			x.d.Add(x.v, count)
 			stack = stack[:len(stack)-1]
 		}

@@ -258,6 +258,9 @@ func (b *builder) point(e *edge) Point {
 // is reports whether e is x, or has been merged into it.
 func (e *edge) is(x *edge) bool {
 	for e.into != nil {
+		if next := e.into.into; next != nil {
+			e.into = next // the next time the way is shorter
+		}
 		e = e.into
 	}
 	return e == x

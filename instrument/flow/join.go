@@ -143,6 +143,9 @@ func (q *queue) Pop() any {
 // mergeParallel makes one edge of edges from n to the same block if all have no
 // point, or if all are the same jump.
 func (b *builder) mergeParallel(n *node) (merged bool) {
+	if len(n.out) < 2 {
+		return false
+	}
 	type target struct {
 		dst  *block
 		jump *mark.Jump
