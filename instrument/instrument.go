@@ -123,19 +123,28 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	if err := in.parse(); err != nil {
 		return nil, err
 	}
-	in.begin("mark")
-	in.markers = mark.Files(in.files, opts.Mode == rewrite.Cover, in.skip, in.working)
-	in.begin("flow")
-	funcs, info, err := flow.Functions(&flow.Config{
+	cfg := &flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,
 		Files:     in.files,
-		Markers:   in.markers,
 		Importer:  pkg.Importer,
 		GoVersion: pkg.GoVersion,
 		Sizes:     pkg.Sizes,
 		Working:   in.working,
-	})
+	}
+	var plain *types.Info
+	if opts.Mode == rewrite.Cover {
+		in.begin("types")
+		var err error
+		if plain, err = flow.Types(cfg); err != nil {
+			return nil, err
+		}
+	}
+	in.begin("mark")
+	in.markers = mark.Files(in.files, plain, in.skip, in.working)
+	cfg.Markers = in.markers
+	in.begin("flow")
+	funcs, info, err := flow.Functions(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -438,10 +447,13 @@ func (in *instrumenter) rewrite() {
 
 // execs returns the uses of syscall.Exec and of its like in golang.org/x/sys/unix. The
 // program that calls them goes on as another, and runs none of its exit hooks. In
-// functions that may not be instrumented they stay as they are.
+// functions that may not be instrumented they stay as they are, and in constants, where Go wants no call.
 func (in *instrumenter) execs() map[ast.Expr]bool {
 	list := map[ast.Expr]bool{}
 	find := func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && in.info.Types[e].Value != nil {
+			return false
+		}
 		var id *ast.Ident
 		switch x := n.(type) {
 		case *ast.FuncDecl:

@@ -326,6 +326,7 @@ type file struct {
 	decisions []*Decision
 	list      []written // statements of the source, without counts
 	bodies    []span    // of functions
+	dead      []span    // that never run, by a constant
 	spans     []span    // of the functions that are listed
 	skipped   []int     // lines of functions that are not instrumented
 }
@@ -363,7 +364,7 @@ func readFile(src *source.Tree, name string) *file {
 // coverage adds up what the paths of f show.
 func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	x := &Function{Name: f.id.name, File: f.id.file, Line: f.id.line}
-	t, err := f.newTracer(text, x)
+	t, err := f.newTracer(text, x, c)
 	if err != nil {
 		return nil, err
 	}
@@ -383,7 +384,10 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 		for _, s := range f.site.Blocks[n].Spans {
 			text.spans = append(text.spans, span{function: x, Statement: Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
 		}
-		f.branch(x, n)
+		if !f.branch(x, n, c, t) && len(f.site.Blocks[n].Outs) > 1 {
+			at := f.site.Blocks[n].Branch
+			text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{f.pkg.Files[at.File], at.Line, at.Col, at.Line, at.Col, f.count[n]}})
+		}
 	}
 	for _, b := range x.Branches { // a span of its own, for statements that have no other
 		text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
@@ -397,18 +401,32 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	return x, nil
 }
 
-// branch adds the branch of a node, if a path can take it in more than one way.
-func (f *function) branch(x *Function, n int) {
+// branch adds the branch of a node, and reports whether it does: a path can take it in more than one way. It lists what a
+// constant decides, unless that is a condition of a decision, which is listed as such.
+func (f *function) branch(x *Function, n int, c *Coverage, t *tracer) bool {
 	live := 0
 	for _, e := range f.site.Graph.Nodes[n].Out {
 		if !e.Dead {
 			live++
 		}
 	}
-	if live < 2 {
-		return
-	}
 	at := f.site.Blocks[n].Branch
+	if !t.runs[n] {
+		return false
+	}
+	if live < 2 {
+		_, decision := t.operand(n)
+		if _, is := constant(&f.site.Blocks[n]); is && !decision {
+			text := at.Kind
+			for _, o := range f.site.Blocks[n].Outs {
+				if o.Outcome != wire.OutNever {
+					text += " " + o.Outcome
+				}
+			}
+			c.Uncounted = append(c.Uncounted, Uncounted{f.pkg.Files[at.File], at.Line, at.Col, text, whyConstant})
+		}
+		return false
+	}
 	i := slices.IndexFunc(x.Branches, func(b *Branch) bool {
 		return b.File == f.pkg.Files[at.File] && b.Line == at.Line && b.Col == at.Col
 	})
@@ -428,4 +446,5 @@ func (f *function) branch(x *Function, n int) {
 		}
 		b.Outcomes[k].Count += f.edges[n][j]
 	}
+	return true
 }

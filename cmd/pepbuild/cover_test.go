@@ -207,7 +207,8 @@ func compareVectors(t *testing.T, text string, flags ...string) {
 	for line := range strings.Lines(string(said)) {
 		words := strings.Fields(line)
 		switch {
-		case len(words) > 2 && words[0] == "vector":
+		case len(words) == 3 && words[0] == "vector": // a constant has decided before all operands
+		case len(words) > 3 && words[0] == "vector":
 			n, err := strconv.Atoi(words[1])
 			if err != nil {
 				t.Fatal(err)

@@ -28,7 +28,7 @@ func plan(t *testing.T, src string, free bool) (*token.FileSet, *ast.File, *clon
 		t.Fatal(err)
 	}
 	files := []*ast.File{f}
-	markers := mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {})
+	markers := mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {})
 	_, info, err := flow.Functions(&flow.Config{Path: "p", Fset: fset, Files: files, Markers: markers, Importer: importer.Default()})
 	if err != nil {
 		t.Fatal(err)

@@ -290,6 +290,9 @@ func (c *Costs) expr(e ast.Expr) int {
 	if e == nil {
 		return 0
 	}
+	if l := c.markers.ExprLeaf(e); l != nil {
+		return c.expr(l.Expr)
+	}
 	switch t := c.info.Types[e]; {
 	case t.IsType():
 		return 0
@@ -306,9 +309,6 @@ func (c *Costs) expr(e ast.Expr) int {
 	case *ast.UnaryExpr:
 		return c.unary(e)
 	case *ast.BinaryExpr:
-		if l := c.markers.ExprLeaf(e); l != nil {
-			return c.expr(l.Expr)
-		}
 		n := 1 + c.expr(e.X) + c.expr(e.Y)
 		if x, ok := ast.Unparen(e.X).(*ast.BinaryExpr); ok && c.concatenates(e) && c.concatenates(x) {
 			n-- // all of a+b+c is one node

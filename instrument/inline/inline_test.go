@@ -75,7 +75,7 @@ func TestTheCompilerAgrees(t *testing.T) {
 			}
 			files = append(files, f)
 		}
-		marks := mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {})
+		marks := mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {})
 		_, info, err := flow.Functions(&flow.Config{Path: p.ImportPath, Fset: fset, Files: files, Markers: marks, Importer: importer.ForCompiler(fset, "gc", lookup)})
 		if err != nil {
 			t.Logf("%s: %v", p.ImportPath, err)

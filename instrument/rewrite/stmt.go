@@ -164,14 +164,14 @@ func (w *file) literals(s *scope, n ast.Node) {
 		if x, ok := n.(*ast.CallExpr); ok {
 			w.callClone(x)
 		}
-		if x, ok := n.(*ast.BinaryExpr); ok {
+		if x, ok := n.(ast.Expr); ok {
 			if l := w.Markers.ExprLeaf(x); l != nil {
 				w.exprLeaf(s, l)
 			}
-		}
-		if x, ok := n.(ast.Expr); ok && w.Execs[x] {
-			w.exec(x)
-			return false
+			if w.Execs[x] {
+				w.exec(x)
+				return false
+			}
 		}
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
