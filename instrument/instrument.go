@@ -194,9 +194,6 @@ func (in *instrumenter) parse() error {
 		if err != nil {
 			return err
 		}
-		if in.pkg.NamesInFolder {
-			src = rewrite.AbsoluteNames(src, name)
-		}
 		f, err := parser.ParseFile(in.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
@@ -229,6 +226,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
+	d.Sources = in.opts.Mode == rewrite.Cover
 	in.guide(funcs, d)
 	base := uint64(0)
 	for _, f := range funcs {
@@ -406,6 +404,9 @@ func (in *instrumenter) fileNumber(name string) int {
 	if in.pkg.Rename != nil {
 		name = in.pkg.Rename(name)
 	}
+	if name == "" { // by //line :7
+		name = "??" // as the compiler has it
+	}
 	i, ok := in.fileIndex[name]
 	if !ok {
 		i = len(in.result.Sites.Files)
@@ -430,7 +431,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(), Markers: in.markers, Funcs: in.funcs, Inits: in.inits, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
+			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs, NamesInFolder: in.pkg.NamesInFolder,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)

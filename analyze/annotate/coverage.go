@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/pepgo/pep/analyze/cover"
-	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
 )
 
@@ -19,6 +18,7 @@ type Coverage struct {
 
 // A Decided is what is known of a decision with two conditions or more.
 type Decided struct {
+	File       string      `json:"file,omitempty"` // as in a Line
 	Line       int64       `json:"line"`
 	Text       string      `json:"text"`
 	Conditions []Condition `json:"conditions"`
@@ -56,21 +56,25 @@ func (b *builder) coverage() error {
 	b.p.Coverage = &Coverage{of(all.Statements), of(all.Branches), of(all.MCDC)}
 	for _, p := range c.Packages {
 		for _, f := range p.Functions {
-			x := b.known[profile.Func{Name: f.Name, File: f.File, StartLine: int64(f.Line)}]
+			x := b.known[f.ID]
 			t := f.Totals((*cover.Decision).Masking)
 			for _, part := range []cover.Part{t.Statements, t.Branches, t.MCDC} {
 				x.index.Missing += part.All - part.Covered
 			}
 			for _, d := range f.Decisions {
-				x.decisions = append(x.decisions, decided(d))
+				at := c.Shown(cover.Place{File: f.File, Line: d.Line, Col: d.Col})
+				if own, _ := b.Source.Path(f.ID.File); at.File == f.ID.File || at.File == own {
+					at.File = ""
+				}
+				x.decisions = append(x.decisions, decided(d, at))
 			}
 		}
 	}
 	return nil
 }
 
-func decided(d *cover.Decision) Decided {
-	x := Decided{Line: int64(d.Line), Text: d.Text, Vectors: []Vector{}, Wanted: []Vector{}}
+func decided(d *cover.Decision, at cover.Place) Decided {
+	x := Decided{File: at.File, Line: int64(at.Line), Text: d.Text, Vectors: []Vector{}, Wanted: []Vector{}}
 	for _, v := range d.Vectors {
 		x.Vectors = append(x.Vectors, vector(v))
 	}

@@ -38,7 +38,7 @@ func (d *Data) Coverage(src *source.Tree) *cover.Coverage {
 				s.EndCol = max(len(text), s.Col) + 1
 			}
 			if l.state() == Ran {
-				s.Count = 1
+				s.Count, f.Calls = 1, 1
 			}
 			f.Statements = append(f.Statements, s)
 		}

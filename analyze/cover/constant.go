@@ -39,7 +39,7 @@ func constant(b *wire.Block) (value Truth, is bool) {
 // literal may, none of them runs. Code that never runs is noted in the file.
 func (f *function) runs(text *file) []bool {
 	runs := make([]bool, len(f.site.Blocks))
-	if f.within(text.dead) {
+	if f.within(text) {
 		return runs
 	}
 	todo := []int{0}
@@ -54,9 +54,9 @@ func (f *function) runs(text *file) []bool {
 			}
 		}
 	}
-	for n, b := range f.site.Blocks {
+	for n, b := range f.code {
 		for _, s := range b.Spans {
-			if !runs[n] && f.pkg.Files[s.File] == f.id.file {
+			if !runs[n] && f.pkg.Files[s.File] == text.name {
 				text.dead = append(text.dead, span{Statement: Statement{Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}})
 			}
 		}
@@ -64,15 +64,15 @@ func (f *function) runs(text *file) []bool {
 	return runs
 }
 
-// within reports whether f is in one of these spans of its file.
-func (f *function) within(spans []span) bool {
-	for _, b := range f.site.Blocks {
-		at := place{file: f.pkg.Files[b.Branch.File], line: b.Branch.Line, col: b.Branch.Col}
+// within reports whether f is in code of the file that never runs.
+func (f *function) within(text *file) bool {
+	for n, b := range f.code {
+		at := f.branchAt(n)
 		if len(b.Spans) > 0 {
-			at = place{f.pkg.Files[b.Spans[0].File], b.Spans[0].Line, b.Spans[0].Col}
+			at = Place{f.pkg.Files[b.Spans[0].File], b.Spans[0].Line, b.Spans[0].Col}
 		}
-		if at.line > 0 && at.file == f.id.file {
-			return slices.ContainsFunc(spans, func(s span) bool { return s.contains(at.line, at.col) })
+		if at.Line > 0 && at.File == text.name {
+			return slices.ContainsFunc(text.dead, func(s span) bool { return s.contains(at.Line, at.Col) })
 		}
 	}
 	return false

@@ -32,6 +32,7 @@ import (
 	"go/token"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/wire"
 )
 
@@ -56,14 +58,23 @@ type Coverage struct {
 	Incomplete int64      // executions of decisions that did not end
 	NoSource   []string   // files whose decisions are not known
 	Uncounted  []Uncounted
+
+	texts   map[string]*file // by name
+	src     *source.Tree
+	unknown []string // of NoSource, those with decisions
 }
 
 // An Uncounted is a function, or a decision in the source, that is not counted.
 type Uncounted struct {
+	Place  // Col is 0 for a function
+	Text   string
+	Reason string
+}
+
+// A Place is a position in a Go file.
+type Place struct {
 	File      string
-	Line, Col int // Col is 0 for a function
-	Text      string
-	Reason    string
+	Line, Col int
 }
 
 // A Package is a package of a Coverage.
@@ -75,8 +86,10 @@ type Package struct {
 
 // A Function is a function of a Package.
 type Function struct {
+	ID         profile.Func // as profiles name it
 	Name, File string
 	Line       int
+	Calls      int64
 	Statements []Statement
 	Branches   []*Branch   // by position
 	Decisions  []*Decision // likewise
@@ -114,6 +127,9 @@ type function struct {
 	id    identity
 	pkg   *wire.Package
 	site  *wire.Func
+	at    identity     // as the Go file has it: //line directives say nothing of what is in the same statement or decision
+	code  []wire.Block // likewise
+	calls int64
 	count []int64 // of the nodes
 	edges [][]int64
 	paths map[string]int64 // by label
@@ -128,7 +144,7 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 	}
 	files := make(map[string]*file)
 	packages := make(map[[2]string]*Package) // by path and directory
-	c := &Coverage{}
+	c := &Coverage{texts: files, src: src}
 	read := func(pkg *wire.Package, name string) *file { // nil if its functions are not wanted
 		if !o.Tests && (strings.HasSuffix(name, "_test.go") || strings.HasSuffix(pkg.Path, ".test") || strings.HasSuffix(pkg.Path, "_test")) {
 			return nil
@@ -147,10 +163,10 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 		return text
 	}
 	for _, f := range slices.SortedFunc(maps.Values(known), func(f, g *function) int {
-		return cmp.Or(cmp.Compare(f.id.file, g.id.file), cmp.Compare(f.id.line, g.id.line), cmp.Compare(f.id.name, g.id.name))
+		return cmp.Or(cmp.Compare(f.at.file, g.at.file), cmp.Compare(f.at.line, g.at.line), cmp.Compare(f.at.name, g.at.name))
 	}) {
-		text := read(f.pkg, f.id.file)
-		if text == nil {
+		text := read(f.pkg, f.at.file)
+		if text == nil || blank.MatchString(f.at.name) {
 			continue
 		}
 		x, err := f.coverage(text, c)
@@ -159,7 +175,7 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 		}
 		key := Package{Path: f.pkg.Path}
 		if key.Path == "main" {
-			key.Dir = filepath.Dir(f.id.file)
+			key.Dir = filepath.Dir(f.at.file)
 		}
 		p := packages[[2]string{key.Path, key.Dir}]
 		if p == nil {
@@ -173,14 +189,21 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 	for _, pkg := range tables.Packages {
 		for _, s := range pkg.Skipped {
 			id := identity{s.Name, pkg.Files[s.File], s.Line}
-			if text := read(pkg, id.file); text != nil && known[id] == nil && !skipped[id] {
+			at := id
+			if s.Source != nil {
+				at = identity{s.Name, pkg.Files[s.Source.File], s.Source.Line}
+			}
+			if text := read(pkg, at.file); text != nil && known[id] == nil && !skipped[id] && !blank.MatchString(s.Name) {
 				skipped[id] = true
-				text.skipped = append(text.skipped, s.Line)
-				c.Uncounted = append(c.Uncounted, Uncounted{File: id.file, Line: s.Line, Text: s.Name, Reason: s.Reason})
+				text.skipped = append(text.skipped, at.line)
+				c.Uncounted = append(c.Uncounted, Uncounted{Place{File: at.file, Line: at.line}, s.Name, s.Reason})
 			}
 		}
 	}
 	for _, text := range files {
+		if text.decides {
+			c.unknown = append(c.unknown, text.name)
+		}
 		text.statements()
 		if !text.generated || o.Generated {
 			c.Uncounted = append(c.Uncounted, text.uncounted()...)
@@ -193,8 +216,12 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 		return cmp.Or(cmp.Compare(p.Path, q.Path), cmp.Compare(p.Dir, q.Dir))
 	})
 	slices.Sort(c.NoSource)
+	slices.Sort(c.unknown)
 	return c, nil
 }
+
+// blank matches functions with the name _, and literals in them: there is no code of them.
+var blank = regexp.MustCompile(`\._(\.[^/]*)?$`)
 
 // counted returns the functions of the tables with the counts of their paths.
 func counted(p *profile.File, tables *executable.File) (map[identity]*function, error) {
@@ -202,7 +229,11 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 	for _, pkg := range tables.Packages {
 		for i := range pkg.Funcs {
 			site := &pkg.Funcs[i]
-			f := &function{id: identity{site.Name, pkg.Files[site.File], site.Line}, pkg: pkg, site: site, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
+			f := &function{id: identity{site.Name, pkg.Files[site.File], site.Line}, pkg: pkg, site: site, code: site.Blocks, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
+			f.at = f.id
+			if s := site.Source; s != nil {
+				f.at, f.code = identity{site.Name, pkg.Files[s.File], s.Line}, s.Blocks
+			}
 			for _, n := range site.Graph.Nodes {
 				f.edges = append(f.edges, make([]int64, len(n.Out)))
 			}
@@ -237,6 +268,9 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 			return nil, err
 		}
 		f.begun[u.Line] += u.Count
+		if u.From == schema.Entry {
+			f.calls += u.Count
+		}
 	}
 	return known, nil
 }
@@ -302,26 +336,22 @@ func (f *function) beginLine(start, node int) int64 {
 	return 0
 }
 
-// decode returns the steps of a path.
-func (f *function) decode(label string) ([]pdag.Step, error) {
+// decode returns the steps of a path, and whether it begins at the entry.
+func (f *function) decode(label string) (steps []pdag.Step, entry bool, err error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(label, "p"), 10, 64)
-	_, steps, ok := f.site.Graph.Decode(n)
+	start, steps, ok := f.site.Graph.Decode(n)
 	if err != nil || !ok {
-		return nil, fmt.Errorf("the executable does not have path %s of %s", label, f.id.name)
+		return nil, false, fmt.Errorf("the executable does not have path %s of %s", label, f.id.name)
 	}
-	return steps, nil
-}
-
-// A place is a position in a file.
-type place struct {
-	file      string
-	line, col int
+	return steps, start == 0, nil
 }
 
 // A file is a source file with its decisions.
 type file struct {
 	name      string
 	tree      *ast.File // nil if there is no source of Go
+	text      *token.File
+	decides   bool // the program has decisions of it, though there is no source
 	generated bool
 	decisions []*Decision
 	list      []written // statements of the source, without counts
@@ -335,7 +365,7 @@ type file struct {
 func (f *file) uncounted() (list []Uncounted) {
 	for _, d := range f.decisions {
 		if !d.seen && !slices.ContainsFunc(d.lines, func(line int) bool { return slices.Contains(f.skipped, line) }) {
-			list = append(list, Uncounted{f.name, d.Line, d.Col, d.Text, d.why})
+			list = append(list, Uncounted{Place{f.name, d.Line, d.Col}, d.Text, d.why})
 		}
 	}
 	return list
@@ -358,20 +388,23 @@ func readFile(src *source.Tree, name string) *file {
 	of := func(n ast.Node) string {
 		return text[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset]
 	}
-	return &file{name: name, tree: tree, generated: ast.IsGenerated(tree), decisions: decisions(tree, nil, at, of), list: statements(name, tree, at), bodies: bodies(tree, at)}
+	return &file{name: name, tree: tree, text: fset.File(tree.FileStart), generated: ast.IsGenerated(tree), decisions: decisions(tree, nil, at, of), list: statements(name, tree, at), bodies: bodies(tree, at)}
 }
 
 // coverage adds up what the paths of f show.
 func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
-	x := &Function{Name: f.id.name, File: f.id.file, Line: f.id.line}
+	x := &Function{ID: profile.Func{Name: f.id.name, File: f.id.file, StartLine: int64(f.id.line)}, Name: f.at.name, File: f.at.file, Line: f.at.line}
 	t, err := f.newTracer(text, x, c)
 	if err != nil {
 		return nil, err
 	}
 	for label, count := range f.paths {
-		steps, err := f.decode(label)
+		steps, entry, err := f.decode(label)
 		if err != nil {
 			return nil, err
+		}
+		if entry {
+			f.calls += count
 		}
 		for _, s := range steps {
 			f.count[s.Node] += count
@@ -380,12 +413,13 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 		c.Incomplete += t.trace(steps, count)
 	}
 	f.countBegun()
-	for n := range f.site.Blocks {
-		for _, s := range f.site.Blocks[n].Spans {
+	x.Calls = f.calls
+	for n := range f.code {
+		for _, s := range f.code[n].Spans {
 			text.spans = append(text.spans, span{function: x, Statement: Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
 		}
 		if !f.branch(x, n, c, t) && len(f.site.Blocks[n].Outs) > 1 {
-			at := f.site.Blocks[n].Branch
+			at := f.code[n].Branch
 			text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{f.pkg.Files[at.File], at.Line, at.Col, at.Line, at.Col, f.count[n]}})
 		}
 	}
@@ -410,7 +444,7 @@ func (f *function) branch(x *Function, n int, c *Coverage, t *tracer) bool {
 			live++
 		}
 	}
-	at := f.site.Blocks[n].Branch
+	at := f.code[n].Branch
 	if !t.runs[n] {
 		return false
 	}
@@ -423,7 +457,7 @@ func (f *function) branch(x *Function, n int, c *Coverage, t *tracer) bool {
 					text += " " + o.Outcome
 				}
 			}
-			c.Uncounted = append(c.Uncounted, Uncounted{f.pkg.Files[at.File], at.Line, at.Col, text, whyConstant})
+			c.Uncounted = append(c.Uncounted, Uncounted{f.branchAt(n), text, whyConstant})
 		}
 		return false
 	}

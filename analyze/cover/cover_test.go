@@ -142,7 +142,7 @@ func TestCoverage(t *testing.T) {
 	}
 	wantLCOV := "TN:\nSF:" + file + "\nFN:3,example.com/p.f\nFNDA:7,example.com/p.f\nFNF:1\nFNH:1\n" +
 		"BRDA:4,0,0,5\nBRDA:4,0,1,2\nBRDA:4,1,0,5\nBRDA:4,1,1,0\nBRDA:4,2,0,-\nBRDA:4,2,1,-\nBRF:6\nBRH:3\n" +
-		"DA:4,7\nDA:5,5\nDA:7,2\nLF:3\nLH:3\nend_of_record\n"
+		"DA:3,7\nDA:4,7\nDA:5,5\nDA:7,2\nLF:4\nLH:4\nend_of_record\n"
 	if diff := cmp.Diff(wantLCOV, lcov.String()); diff != "" {
 		t.Errorf("LCOV (-want +got):\n%s", diff)
 	}
@@ -216,7 +216,7 @@ func TestBranchesOfOtherFiles(t *testing.T) {
 		return &Branch{File: file, Line: line, Outcomes: []Outcome{{Name: "true", Count: 4}, {Name: "false"}}}
 	}
 	c := &Coverage{Packages: []*Package{{Path: "p", Functions: []*Function{{
-		Name: "p.f", File: "/b.go", Line: 1, Statements: []Statement{{"/a.go", 5, 2, 5, 9, 4}, {"/b.go", 2, 2, 2, 9, 4}},
+		Name: "p.f", File: "/b.go", Line: 1, Calls: 4, Statements: []Statement{{"/a.go", 5, 2, 5, 9, 4}, {"/b.go", 2, 2, 2, 9, 4}},
 		Branches: []*Branch{at("/a.go", 5), at("/b.go", 2), at("/b.go", 3)},
 	}}}}}
 	var b strings.Builder
@@ -224,7 +224,31 @@ func TestBranchesOfOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "TN:\nSF:/a.go\nFNF:0\nFNH:0\nBRDA:5,0,0,4\nBRDA:5,0,1,0\nBRF:2\nBRH:1\nDA:5,4\nLF:1\nLH:1\nend_of_record\n" +
-		"TN:\nSF:/b.go\nFN:1,p.f\nFNDA:4,p.f\nFNF:1\nFNH:1\nBRDA:2,1,0,4\nBRDA:2,1,1,0\nBRDA:3,2,0,4\nBRDA:3,2,1,0\nBRF:4\nBRH:2\nDA:2,4\nLF:1\nLH:1\nend_of_record\n"
+		"TN:\nSF:/b.go\nFN:1,p.f\nFNDA:4,p.f\nFNF:1\nFNH:1\nBRDA:2,0,0,4\nBRDA:2,0,1,0\nBRDA:3,0,0,4\nBRDA:3,0,1,0\nBRF:4\nBRH:2\nDA:1,4\nDA:2,4\nDA:3,4\nLF:3\nLH:3\nend_of_record\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What readers join by is unique: programs may have functions of one name in a file that directives name, a name ends
+// at a comma for them, and functions may stand on one line.
+func TestKeysOfTracefiles(t *testing.T) {
+	f := func(name string, line int, count int64) *Function {
+		return &Function{Name: name, File: "/a.go", Line: line, Calls: count, Statements: []Statement{{"/a.go", 7, 4, 7, 9, count}},
+			Branches: []*Branch{{File: "/a.go", Line: 7, Col: 4, Outcomes: []Outcome{{Name: "true", Count: count}, {Name: "false"}}}}}
+	}
+	c := &Coverage{Packages: []*Package{
+		{Path: "main", Dir: "/a", Functions: []*Function{f("main.f", 3, 2), f("main.g[int,string]", 5, 0), f("main.g[int,bool]", 5, 1)}},
+		{Path: "main", Dir: "/b", Functions: []*Function{f("main.f", 4, 0)}},
+	}}
+	var b strings.Builder
+	if err := c.WriteLCOV(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = "TN:\nSF:/a.go\nFN:3,main.f\nFN:4,main.f#2\nFN:5,main.g[int;bool]\nFN:5,main.g[int;string]\n" +
+		"FNDA:2,main.f\nFNDA:0,main.f#2\nFNDA:1,main.g[int;bool]\nFNDA:0,main.g[int;string]\nFNF:4\nFNH:2\n" +
+		"BRDA:7,0,0,2\nBRDA:7,0,1,0\nBRDA:7,1,0,-\nBRDA:7,1,1,-\nBRDA:7,2,0,1\nBRDA:7,2,1,0\nBRDA:7,3,0,-\nBRDA:7,3,1,-\nBRF:8\nBRH:2\n" +
+		"DA:3,2\nDA:4,0\nDA:5,1\nDA:7,2\nLF:4\nLH:3\nend_of_record\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -298,8 +298,11 @@ func (d *Decision) Add(conditions []Truth, count int64) {
 // returns the source of an expression, and outer is what n is in.
 func decisions(n ast.Node, outer []ast.Node, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
 	ast.PreorderStack(n, outer, func(n ast.Node, outer []ast.Node) bool {
-		if g, ok := n.(*ast.GenDecl); ok {
-			return g.Tok == token.VAR
+		switch n := n.(type) {
+		case *ast.GenDecl:
+			return n.Tok == token.VAR
+		case *ast.FuncDecl:
+			return n.Name.Name != "_"
 		}
 		e, ok := n.(ast.Expr)
 		if !ok || !logical(e) {

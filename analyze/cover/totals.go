@@ -27,15 +27,13 @@ func (t *Totals) add(u Totals) {
 
 // Totals adds up a function: its outcomes are its branches' parts.
 func (f *Function) Totals(shown func(*Decision) []Shown) (t Totals) {
-	called := false
+	t.Functions.count(f.Calls > 0)
 	for _, s := range f.Statements {
 		t.Statements.count(s.Count > 0)
-		called = called || s.Count > 0
 	}
 	for _, b := range f.Branches {
 		for _, o := range b.Outcomes {
 			t.Branches.count(o.Count > 0)
-			called = called || o.Count > 0
 		}
 	}
 	for _, d := range f.Decisions {
@@ -45,7 +43,6 @@ func (f *Function) Totals(shown func(*Decision) []Shown) (t Totals) {
 			}
 		}
 	}
-	t.Functions.count(called)
 	return t
 }
 

@@ -13,7 +13,7 @@ import (
 // A tracer follows paths through the decisions of a function.
 type tracer struct {
 	f    *function
-	at   map[place]operand // conditions by where their branches are
+	at   map[Place]operand // conditions by where their branches are
 	runs []bool            // by node
 }
 
@@ -25,28 +25,31 @@ type operand struct {
 
 // newTracer adds the decisions of f to x: those of which the graph has a condition, and whose paths are not cut.
 func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, error) {
-	t := &tracer{f, make(map[place]operand), f.runs(text)}
+	t := &tracer{f, make(map[Place]operand), f.runs(text)}
 	if text.tree == nil {
+		text.decides = text.decides || slices.ContainsFunc(f.code, func(b wire.Block) bool {
+			return b.Branch.Kind == "&&" || b.Branch.Kind == "||"
+		})
 		return t, nil
 	}
-	all := make(map[place]operand)
+	all := make(map[Place]operand)
 	for _, d := range text.decisions {
 		for i, c := range d.Conditions {
-			all[place{f.id.file, c.Line, c.Col}] = operand{d, i}
+			all[Place{text.name, c.Line, c.Col}] = operand{d, i}
 		}
 	}
 	own := make(map[*Decision]*Decision) // copies: generic functions have one for each instance
 	runs, folded := make(map[*Decision]bool), make(map[*Decision]bool)
-	for n := range f.site.Blocks {
-		b := &f.site.Blocks[n]
-		if len(b.Outs) < 2 {
+	for n := range f.code {
+		if len(f.site.Blocks[n].Outs) < 2 {
 			continue
 		}
-		at := place{f.pkg.Files[b.Branch.File], b.Branch.Line, b.Branch.Col}
+		b := &f.code[n].Branch
+		at := f.branchAt(n)
 		o, ok := all[at]
 		if !ok {
-			if at.file == f.id.file && (b.Branch.Kind == "&&" || b.Branch.Kind == "||") {
-				return nil, fmt.Errorf("%s:%d:%d: the source has no condition here, and the program has: it is not the source of the program; -source_path says where that is", at.file, at.line, at.col)
+			if at.File == text.name && (b.Kind == "&&" || b.Kind == "||") {
+				return nil, fmt.Errorf("%s:%d:%d: the source has no condition here, and the program has: it is not the source of the program; -source_path says where that is", at.File, at.Line, at.Col)
 			}
 			continue
 		}
@@ -57,7 +60,7 @@ func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, err
 		}
 		t.at[at] = operand{d, o.i}
 		runs[d] = runs[d] || t.runs[n]
-		if v, is := constant(b); is {
+		if v, is := constant(&f.site.Blocks[n]); is {
 			if !folded[d] {
 				folded[d], d.Conditions = true, slices.Clone(d.Conditions)
 			}
@@ -78,7 +81,7 @@ func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, err
 			varies := own[d].exclude()
 			for _, x := range own[d].Conditions {
 				if x.Excluded != "" {
-					c.Uncounted = append(c.Uncounted, Uncounted{f.id.file, x.Line, x.Col, x.Text, x.Excluded})
+					c.Uncounted = append(c.Uncounted, Uncounted{Place{text.name, x.Line, x.Col}, x.Text, x.Excluded})
 				}
 			}
 			if !varies {
@@ -97,6 +100,12 @@ func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, err
 		}
 	}
 	return t, nil
+}
+
+// branchAt is where the branch of a node is.
+func (f *function) branchAt(n int) Place {
+	b := &f.code[n].Branch
+	return Place{f.pkg.Files[b.File], b.Line, b.Col}
 }
 
 // cut returns the decisions that are not on one path each, since they have too many combinations: paths begin in
@@ -140,11 +149,10 @@ func (t *tracer) ahead(node int, seen map[int]bool, do func(operand)) {
 
 // operand returns the condition that decides where control goes from a node.
 func (t *tracer) operand(node int) (operand, bool) {
-	b := &t.f.site.Blocks[node]
-	if len(b.Outs) < 2 {
+	if len(t.f.site.Blocks[node].Outs) < 2 {
 		return operand{}, false
 	}
-	o, ok := t.at[place{t.f.pkg.Files[b.Branch.File], b.Branch.Line, b.Branch.Col}]
+	o, ok := t.at[t.f.branchAt(node)]
 	return o, ok
 }
 

@@ -75,32 +75,26 @@ func (j *joined) add(p *wire.Package) error {
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
 		f.File = index[f.File]
-		for n := range f.Blocks {
-			b := &f.Blocks[n]
-			if b.Branch != (wire.Branch{File: b.Branch.File}) {
-				b.Branch.File = index[b.Branch.File]
-			} else {
-				b.Branch.File = 0 // there is none
-			}
-			for k := range b.Spans {
-				b.Spans[k].File = index[b.Spans[k].File]
-			}
-			for k := range b.Outs {
-				b.Outs[k].File = index[b.Outs[k].File]
-			}
+		renumber(f.Blocks, index)
+		if f.Source != nil {
+			f.Source.File = index[f.Source.File]
+			renumber(f.Source.Blocks, index)
 		}
 		at := head{name: f.Name, file: f.File, line: f.Line}
 		k, ok := j.funcs[at]
 		if !ok {
 			j.funcs[at] = len(j.Funcs)
 			j.Funcs = append(j.Funcs, *f)
-		} else if g := &j.Funcs[k]; !reflect.DeepEqual(f.Graph, g.Graph) || !reflect.DeepEqual(f.Blocks, g.Blocks) {
+		} else if g := &j.Funcs[k]; !reflect.DeepEqual(f.Graph, g.Graph) || !reflect.DeepEqual(f.Blocks, g.Blocks) || !reflect.DeepEqual(f.Source, g.Source) {
 			return fmt.Errorf("%s (%s:%d) has other paths than in the programs before: its source or the flags of the build differ; give files of one source, and remove older ones",
 				f.Name, p.Files[slices.Index(index, f.File)], f.Line)
 		}
 	}
 	for _, s := range p.Skipped {
 		s.File = index[s.File]
+		if s.Source != nil {
+			s.Source.File = index[s.Source.File]
+		}
 		if at := (head{name: s.Name, file: s.File, line: s.Line}); !j.known[at] {
 			j.known[at] = true
 			j.Skipped = append(j.Skipped, s)
@@ -114,6 +108,24 @@ func (j *joined) add(p *wire.Package) error {
 		}
 	}
 	return nil
+}
+
+// renumber puts new indices of files into blocks.
+func renumber(blocks []wire.Block, index []int) {
+	for n := range blocks {
+		b := &blocks[n]
+		if b.Branch != (wire.Branch{File: b.Branch.File}) {
+			b.Branch.File = index[b.Branch.File]
+		} else {
+			b.Branch.File = 0 // there is none
+		}
+		for k := range b.Spans {
+			b.Spans[k].File = index[b.Spans[k].File]
+		}
+		for k := range b.Outs {
+			b.Outs[k].File = index[b.Outs[k].File]
+		}
+	}
 }
 
 // File returns the tables of all programs together.

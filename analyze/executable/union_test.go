@@ -20,6 +20,7 @@ func function(name string, file, line int) wire.Func {
 		Name: name, File: file, Line: line,
 		Graph:  pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{Node: 0}}, N: 1},
 		Blocks: []wire.Block{{Spans: []wire.Span{{File: file, Line: line, Col: 2, EndLine: line, EndCol: 9}}, Outs: []wire.Out{{File: file, Line: line, Col: 2}}}},
+		Source: &wire.Source{File: file, Line: line + 1, Blocks: []wire.Block{{Spans: []wire.Span{{File: file, Line: line + 1, Col: 2, EndLine: line + 1, EndCol: 9}}}}},
 	}
 }
 
@@ -54,7 +55,7 @@ func TestUnion(t *testing.T) {
 		return based(&wire.Package{
 			Path: "lib", Files: []string{"a_test.go", "lib.go"},
 			Funcs:   []wire.Func{function("lib.TestF", 0, 3), function("lib.F", 1, 3)},
-			Skipped: []wire.Skipped{{Name: "lib.G", File: 1, Line: 9, Reason: "none"}},
+			Skipped: []wire.Skipped{{Name: "lib.G", File: 1, Line: 9, Reason: "none", Source: &wire.Source{File: 1, Line: 10}}},
 			Taps:    []wire.Tap{{Func: "lib.F", File: 1, Line: 3, Col: 2, Expr: "x", Type: "int", Bits: 64, Kind: wire.Signed}},
 		})
 	}
@@ -79,7 +80,7 @@ func TestUnion(t *testing.T) {
 		based(&wire.Package{
 			Path: "lib", Files: []string{"lib.go", "a_test.go"},
 			Funcs:   []wire.Func{function("lib.F", 0, 3), function("lib.TestF", 1, 3)},
-			Skipped: []wire.Skipped{{Name: "lib.G", File: 0, Line: 9, Reason: "none"}},
+			Skipped: []wire.Skipped{{Name: "lib.G", File: 0, Line: 9, Reason: "none", Source: &wire.Source{Line: 10}}},
 			Taps:    []wire.Tap{{Func: "lib.F", File: 0, Line: 3, Col: 2, Expr: "x", Type: "int", Bits: 64, Kind: wire.Signed}},
 		}),
 		user(),

@@ -840,9 +840,10 @@ function decisionCards(decisions) {
 			if (kind) td.classList.add(kind);
 			return td;
 		}));
+		const place = d.file ? `${d.file.split('/').pop()}:${d.line}` : `line ${d.line}`;
 		return h('div', {class: 'card decision'},
-			h('a', {class: 'head', href: link(functions[current], {L: d.line}), title: d.text}, h('b', {}, `line ${d.line}`), h('span', {}, missing ? `${missing} of ${goals.length} not shown` : 'all shown')),
-			h('div', {class: 'vectors', tabindex: 0, role: 'region', 'aria-label': `Decision in line ${d.line}`}, h('table', {},
+			h('a', {class: 'head', href: d.file ? null : link(functions[current], {L: d.line}), title: d.text}, h('b', {title: d.file}, place), h('span', {}, missing ? `${missing} of ${goals.length} not shown` : 'all shown')),
+			h('div', {class: 'vectors', tabindex: 0, role: 'region', 'aria-label': `Decision in ${place}`}, h('table', {},
 				d.conditions.map((c, i) => row([h('i', {class: c.shown || c.excluded ? 'shown' : 'hidden'}, c.shown ? '✓' : c.excluded ? '–' : '✗'), ' ', c.text], c.text + ': ' + (c.excluded ?? (c.shown ? 'shown to decide on its own' : 'not shown to decide on its own')), v => cell(v.values[i]))),
 				row('decides', 'The value of the decision', v => cell(v.outcome ? 'T' : 'F')),
 				row('times', 'Executions', (v, kind) => h('td', {title: kind ? 'would show a condition' : full(v.count) + ' times'}, kind ? 'want' : short(v.count))))),

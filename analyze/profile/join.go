@@ -19,26 +19,39 @@ func (f *File) Program() (*executable.File, error) {
 	if f.joined != nil {
 		return f.joined, nil
 	}
+	x, _, err := f.program()
+	return x, err
+}
+
+// ProgramFile returns the name of the file in which Program finds the site tables.
+func (f *File) ProgramFile() (string, error) {
+	if f.joined != nil {
+		return "", fmt.Errorf("%s: it is of several programs, %s: name files of one", f.Name, f.Binary)
+	}
+	_, name, err := f.program()
+	return name, err
+}
+
+func (f *File) program() (x *executable.File, name string, err error) {
 	if beside, err := f.Beside(schema.Sites); err == nil {
 		beside = strings.TrimSuffix(beside, ".pb.gz")
 		switch x, err := executable.Open(beside); {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			return nil, err
+			return nil, "", err
 		case x.ID() != f.BuildID:
-			return nil, fmt.Errorf("%s: it is of build %s, and %s of %s", beside, x.ID(), f.Name, f.BuildID)
+			return nil, "", fmt.Errorf("%s: it is of build %s, and %s of %s", beside, x.ID(), f.Name, f.BuildID)
 		default:
-			return x, nil
+			return x, beside, nil
 		}
 	}
-	x, err := executable.Open(f.Binary)
-	if err != nil {
-		return nil, err
+	if x, err = executable.Open(f.Binary); err != nil {
+		return nil, "", err
 	}
 	if x.ID() != f.BuildID {
-		return nil, fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
+		return nil, "", fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
 	}
-	return x, nil
+	return x, f.Binary, nil
 }
 
 // A joiner joins profiles of several programs, such as the tests of several packages: their paths can be added up if

@@ -64,6 +64,7 @@ type CoverFunction struct {
 // A CoverGap is something that is missing: a statement that was not executed, an outcome that a branch never had, or
 // a condition that was not shown to decide.
 type CoverGap struct {
+	File   string `json:"file"` // the function's, unless a //line directive has another one
 	Line   int64  `json:"line" unit:"line"`
 	Col    int64  `json:"column" unit:"column"`
 	Kind   string `json:"kind"`               // "statement", "outcome", "condition"
@@ -76,6 +77,10 @@ type CoverGap struct {
 // Cover lists coverage. A function that was never called has no gaps of its own.
 func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (string, bool)) *CoverTable {
 	t := &CoverTable{MCDC: "masking", Incomplete: c.Incomplete, Missing: c.NoSource}
+	gap := func(file string, line, col int) CoverGap {
+		at := c.Shown(cover.Place{File: file, Line: line, Col: col})
+		return CoverGap{File: at.File, Line: int64(at.Line), Col: int64(at.Col)}
+	}
 	shown := (*cover.Decision).Masking
 	if unique {
 		t.MCDC, shown = "unique", (*cover.Decision).Unique
@@ -83,7 +88,7 @@ func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (stri
 	for _, p := range c.Packages {
 		t.Packages = append(t.Packages, coverPackage(p.Path, p.Dir, p.Totals(shown)))
 		for _, f := range p.Functions {
-			x := coverFunction(f, shown, line)
+			x := coverFunction(f, shown, gap, line)
 			if !x.Called || len(x.Gaps) > 0 {
 				t.Functions = append(t.Functions, x)
 			}
@@ -92,7 +97,8 @@ func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (stri
 	slices.SortStableFunc(t.Functions, func(f, g CoverFunction) int { return cmp.Compare(len(g.Gaps), len(f.Gaps)) })
 	t.Total = coverPackage("total", "", c.Totals(shown))
 	for _, u := range c.Uncounted {
-		t.Uncounted = append(t.Uncounted, Uncounted{u.File, int64(u.Line), int64(u.Col), u.Reason, strings.Join(strings.Fields(u.Text), " ")})
+		at := c.Shown(u.Place)
+		t.Uncounted = append(t.Uncounted, Uncounted{at.File, int64(at.Line), int64(at.Col), u.Reason, strings.Join(strings.Fields(u.Text), " ")})
 	}
 	return t
 }
@@ -104,18 +110,22 @@ func coverPackage(name, dir string, t cover.Totals) CoverPackage {
 	}
 }
 
-func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown, line func(string, int64) (string, bool)) CoverFunction {
-	x := CoverFunction{Func: f.Name, File: f.File, StartLine: int64(f.Line), Called: f.Totals(shown).Functions.Covered > 0}
+// gap returns a gap that is at a position of a Go file.
+func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown, gap func(file string, line, col int) CoverGap,
+	line func(string, int64) (string, bool)) CoverFunction {
+	at := gap(f.File, f.Line, 1)
+	x := CoverFunction{Func: f.Name, File: at.File, StartLine: at.Line, Called: f.Calls > 0}
 	if !x.Called {
 		return x
 	}
-	source := func(file string, n int) string {
-		text, _ := line(file, int64(n))
-		return strings.TrimSpace(text)
+	add := func(g CoverGap, kind, text string, count int64) {
+		of, _ := line(g.File, g.Line)
+		g.Kind, g.Text, g.Count, g.Source = kind, text, count, strings.TrimSpace(of)
+		x.Gaps = append(x.Gaps, g)
 	}
 	for _, s := range f.Statements {
 		if s.Count == 0 {
-			x.Gaps = append(x.Gaps, CoverGap{Line: int64(s.Line), Col: int64(s.Col), Kind: gapStatement, Source: source(s.File, s.Line)})
+			add(gap(s.File, s.Line, s.Col), gapStatement, "", 0)
 		}
 	}
 	for _, b := range f.Branches {
@@ -125,7 +135,7 @@ func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
 		}
 		for _, o := range b.Outcomes {
 			if o.Count == 0 && decided > 0 {
-				x.Gaps = append(x.Gaps, CoverGap{Line: int64(b.Line), Col: int64(b.Col), Kind: gapOutcome, Text: b.Kind + " " + o.Name, Count: decided, Source: source(b.File, b.Line)})
+				add(gap(b.File, b.Line, b.Col), gapOutcome, b.Kind+" "+o.Name, decided)
 			}
 		}
 	}
@@ -136,11 +146,21 @@ func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
 		for i, s := range shown(d) {
 			for _, v := range s.Missing {
 				c := d.Conditions[i]
-				x.Gaps = append(x.Gaps, CoverGap{Line: int64(c.Line), Col: int64(c.Col), Kind: gapCondition, Text: c.Text, Want: wanted(d, v), Source: d.Text})
+				g := gap(f.File, c.Line, c.Col)
+				g.Kind, g.Text, g.Want, g.Source = gapCondition, c.Text, wanted(d, v), d.Text
+				x.Gaps = append(x.Gaps, g)
 			}
 		}
 	}
-	slices.SortStableFunc(x.Gaps, func(a, b CoverGap) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col)) })
+	other := func(g CoverGap) int { // its own file comes first
+		if g.File == x.File {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(x.Gaps, func(a, b CoverGap) int {
+		return cmp.Or(other(a)-other(b), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
 	return x
 }
 
@@ -171,10 +191,16 @@ func (t *CoverTable) Print(p *listing.Page) {
 			continue
 		}
 		p.Line("%s  %s:%d", f.Func, p.Short(f.File), f.StartLine)
+		at := func(g CoverGap) string {
+			if g.File == f.File {
+				return fmt.Sprintf("%d:%d", g.Line, g.Col)
+			}
+			return fmt.Sprintf("%s:%d:%d", p.Short(g.File), g.Line, g.Col)
+		}
 		gaps := &listing.Table{}
 		for _, g := range f.Gaps {
 			if g.Kind != gapCondition {
-				gaps.Row(fmt.Sprintf("%d:%d", g.Line, g.Col), g.words(), g.Source)
+				gaps.Row(at(g), g.words(), g.Source)
 			}
 		}
 		p.Table("  ", gaps)
@@ -183,7 +209,7 @@ func (t *CoverTable) Print(p *listing.Page) {
 			if g.Kind == gapCondition {
 				if g.Source != decision {
 					decision = g.Source
-					p.Line("  %d:%d  %s", g.Line, g.Col, strings.Join(strings.Fields(g.Source), " "))
+					p.Line("  %s  %s", at(g), strings.Join(strings.Fields(g.Source), " "))
 				}
 				p.Line("    %s", g.words())
 			}

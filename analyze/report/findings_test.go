@@ -254,7 +254,7 @@ func (x branchesOf) Print(p *listing.Page) { p.Table("", x.branchTable()) }
 // Gaps of a function are in the order of the source, whatever they are of. An outcome of a branch that was never decided is none.
 func TestGapsAreInOrder(t *testing.T) {
 	c := &cover.Coverage{Packages: []*cover.Package{{Path: "p", Functions: []*cover.Function{{
-		Name: "p.f", File: "/p.go", Line: 1,
+		Name: "p.f", File: "/p.go", Line: 1, Calls: 7,
 		Statements: []cover.Statement{{Line: 2, Col: 2, Count: 7}, {Line: 4, Col: 3}, {Line: 9, Col: 2}},
 		Branches: []*cover.Branch{
 			{Line: 3, Col: 5, Kind: "if", Outcomes: []cover.Outcome{{Name: "true"}, {Name: "false", Count: 7}}},

@@ -159,14 +159,15 @@ func TestProgramsAreToldApart(t *testing.T) {
 	}
 }
 
-// A listing of coverage has each gap of a function, those of a decision together.
+// A listing of coverage has each gap of a function, those of a decision together, and the file of those in another one.
 func TestGapsOfAFunction(t *testing.T) {
 	table := &report.CoverTable{Functions: []report.CoverFunction{
 		{Func: "p.f", File: "/p.go", StartLine: 3, Called: true, Gaps: []report.CoverGap{
-			{Line: 5, Col: 2, Kind: "statement", Source: "return 1"},
-			{Line: 6, Col: 5, Kind: "outcome", Text: "if false", Count: 9, Source: "if n > 0 {"},
-			{Line: 8, Col: 5, Kind: "condition", Text: "a", Want: "a=true b=false", Source: "a && b"},
-			{Line: 8, Col: 5, Kind: "condition", Text: "b", Want: "a=true b=true", Source: "a && b"},
+			{File: "/p.go", Line: 5, Col: 2, Kind: "statement", Source: "return 1"},
+			{File: "/p.go", Line: 6, Col: 5, Kind: "outcome", Text: "if false", Count: 9, Source: "if n > 0 {"},
+			{File: "/p.y", Line: 7, Col: 1, Kind: "statement", Source: "x++"},
+			{File: "/p.y", Line: 8, Col: 5, Kind: "condition", Text: "a", Want: "a=true b=false", Source: "a && b"},
+			{File: "/p.y", Line: 8, Col: 5, Kind: "condition", Text: "b", Want: "a=true b=true", Source: "a && b"},
 		}},
 		{Func: "p.g", File: "/p.go", StartLine: 20},
 	}, Incomplete: 3, Uncounted: []report.Uncounted{{File: "/p.go", Line: 30, Col: 7, Reason: "too long", Text: "a || b"}, {File: "/q.go", Line: 4, Reason: "assembly", Text: "p.h"}}, Missing: []string{"/gone.go"}}
@@ -174,7 +175,7 @@ func TestGapsOfAFunction(t *testing.T) {
 	if err := listing.Text(&b, table); err != nil {
 		t.Fatal(err)
 	}
-	want := "p.f /p.go:3 5:2 not executed return 1 6:5 if false never, of 9 if n > 0 { 8:5 a && b a: want a=true b=false b: want a=true b=true p.g /p.go:20 never called" +
+	want := "p.f /p.go:3 5:2 not executed return 1 6:5 if false never, of 9 if n > 0 { /p.y:7:1 not executed x++ /p.y:8:5 a && b a: want a=true b=false b: want a=true b=true p.g /p.go:20 never called" +
 		" 3 executions of decisions did not end. Not counted: /p.go:30:7 too long a || b /q.go:4 assembly p.h"
 	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || !strings.Contains(got, "/gone.go") {
 		t.Errorf("got %s", b.String())

@@ -24,6 +24,7 @@ type Tree struct {
 }
 
 type file struct {
+	path  string // where it was found
 	lines []string
 	shape *shape // nil until it is needed
 }
@@ -44,6 +45,15 @@ func NewTree(list string) *Tree {
 
 // Has reports whether the file can be read.
 func (t *Tree) Has(name string) bool { return t.file(name) != nil }
+
+// Path returns where the file was found.
+func (t *Tree) Path(name string) (string, bool) {
+	f := t.file(name)
+	if f == nil {
+		return "", false
+	}
+	return f.path, true
+}
 
 // Line returns a line of a file, counted from 1.
 func (t *Tree) Line(name string, n int64) (string, bool) {
@@ -141,7 +151,7 @@ func read(name string) *file {
 		return nil
 	}
 	text := strings.TrimSuffix(string(data), "\n")
-	return &file{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
+	return &file{path: name, lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 }
 
 // A shape says where in a file functions and calls are.

@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
 	"github.com/pepgo/pep/cmd/pep/coverage"
+	"github.com/pepgo/pep/cmd/pep/runfiles"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
@@ -86,15 +87,29 @@ func values(c *command.Call) error {
 	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
-	f, err := choice.Open(c, c.Args, choice.TapKinds...)
+	files, err := choice.Each(c, c.Args, runfiles.TapKinds...)
 	if err != nil {
 		return err
 	}
-	if options.Func, err = choice.Match(c, *funcs, f.FuncNames()); err != nil {
+	var names []string
+	for _, f := range files {
+		names = append(names, f.FuncNames()...)
+	}
+	if options.Func, err = choice.Match(c, *funcs, names); err != nil {
 		return err
 	}
 	options.N, options.Events, options.Share = *n, *events, *share
-	return c.Print(report.Values(f, source.NewTree(*sourcePath), options))
+	var tables []*report.ValueTable
+	for _, f := range files {
+		t, err := report.Values(f, source.NewTree(*sourcePath), options)
+		switch {
+		case err == nil:
+			tables = append(tables, t)
+		case f == files[len(files)-1] && len(tables) == 0: // no kind has a tap in such a function
+			return err
+		}
+	}
+	return command.PrintAll(c, tables)
 }
 
 func sites(c *command.Call) error {
@@ -102,67 +117,82 @@ func sites(c *command.Call) error {
 	funcs := c.Flags.String("func", "", "")
 	c.Flags.BoolVar(&options.All, "all", false, "")
 	layout := c.Flags.Bool("layout", false, "")
-	if err := c.Parse(1, 1); err != nil {
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	pkgs, isTable, err := choice.Branches(c.Args[0])
+	name, err := choice.ProgramOf(c)
+	if err != nil {
+		return err
+	}
+	pkgs, isTable, err := choice.Branches(name)
 	if err != nil {
 		return err
 	}
 	if isTable {
 		if *layout {
-			return command.Usagef("sites: -layout writes the addresses of taps, and %s is a table of branches, which a program without taps has", c.Args[0])
+			return command.Usagef("sites: -layout writes the addresses of taps, and %s is a table of branches, which a program without taps has", name)
 		}
 		if options.Func, err = choice.Match(c, *funcs, report.BranchFunctions(pkgs)); err != nil {
 			return err
 		}
-		return c.Print(report.Branches(c.Args[0], pkgs, options))
+		return c.Print(report.Branches(name, pkgs, options))
 	}
 	if *layout {
 		if options.All || *funcs != "" || c.JSON() {
 			return command.Usagef("sites: -layout writes a file for package hwsim/code, of all taps: it goes with no other flag")
 		}
-		l, err := executable.OpenLayout(c.Args[0])
+		l, err := executable.OpenLayout(name)
 		if err != nil {
 			return err
 		}
 		_, err = l.WriteTo(c.Stdout)
 		return err
 	}
-	f, err := executable.Open(c.Args[0])
+	f, err := executable.Open(name)
 	if err != nil {
 		return err
 	}
 	if options.Func, err = choice.Match(c, *funcs, report.FuncNames(f)); err != nil {
 		return err
 	}
-	t, err := report.Sites(c.Args[0], f, options)
+	t, err := report.Sites(name, f, options)
 	if err != nil {
 		return err
 	}
-	t.Actions, err = report.ActionsOf(c.Args[0])
+	t.Actions, err = report.ActionsOf(name)
 	return c.Print(t, err)
 }
 
 // compare is the command accuracy.
 func compare(c *command.Call) error {
-	if err := c.Parse(2, 2); err != nil {
+	if err := c.Parse(2, -1); err != nil {
 		return err
+	}
+	runs := runfiles.Split(c.Args)
+	if len(runs) != 2 {
+		return command.Usagef("accuracy: want files of two runs, of an exact one and then of a sampled one, not of %d: usage: %s", len(runs), c.Synopsis())
 	}
 	r, err := choice.Reader(c)
 	if err != nil {
 		return err
 	}
-	exact, err := r.OpenRun(c.Args[:1])
+	open := func(names []string) (*profile.Run, error) {
+		names, _, err := runfiles.Find(names, "", schema.Paths)
+		if err != nil {
+			return nil, err
+		}
+		return r.OpenRun(names)
+	}
+	exact, err := open(runs[0])
 	if err != nil {
 		return err
 	}
-	sampled, err := r.OpenRun(c.Args[1:])
+	sampled, err := open(runs[1])
 	if err != nil {
 		return err
 	}
 	if !exact.Paths.Exact() {
-		return fmt.Errorf("%s is sampled, but the first profile must be exact: swap the two, or take one of a program built with pepbuild -pepmode=exact", c.Args[0])
+		return fmt.Errorf("%s is sampled, but the first profile must be exact: swap the two, or take one of a program built with pepbuild -pepmode=exact", runs[0][0])
 	}
 	if err := profile.SameProgram(exact.Paths, sampled.Paths); err != nil && !sampled.Paths.Windows() { // these have tables of more packages
 		return err
@@ -181,20 +211,35 @@ func merge(c *command.Call) error {
 	if slices.ContainsFunc(c.Args, cold.Is) {
 		return coverage.MergeCold(c, *out)
 	}
-	f, err := choice.Merged(c, c.Args...)
+	names, err := runfiles.ToMerge(c.Args, *out)
 	if err != nil {
 		return err
+	}
+	f, err := choice.Merged(c, names...)
+	if err != nil {
+		return err
+	}
+	if kind := runfiles.Kind(*out); kind != "" && kind != f.Kind {
+		return fmt.Errorf("%s counts %s, and not %s as the name of %s says: give files with these, or name it .%s.pb.gz", f.Name, f.Kind, kind, *out, f.Kind)
 	}
 	return f.Save(*out)
 }
 
 func dump(c *command.Call) error {
-	if err := c.Parse(1, 1); err != nil {
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	f, err := choice.Merged(c, c.Args[0])
-	if err != nil {
-		return err
+	var tables []*report.DumpTable
+	for _, name := range c.Args {
+		f, err := choice.Merged(c, name)
+		if err != nil {
+			return err
+		}
+		t, err := report.Dump(f)
+		if err != nil {
+			return err
+		}
+		tables = append(tables, t)
 	}
-	return c.Print(report.Dump(f))
+	return command.PrintAll(c, tables)
 }

@@ -119,14 +119,23 @@ func makeCover(dir string) error {
 	if err != nil {
 		return err
 	}
-	profile, err := proftest.Encode("profile paths\ncomment \"#pep.version=1 mode=cover\"\nbinary gone\nbuild " + program.ID() + `
-period 1 paths/count
+	head := "\ncomment \"#pep.version=1 mode=cover\"\nbinary gone\nbuild " + program.ID() + "\nperiod 1 paths/count\n"
+	paths, err := proftest.Encode("profile paths" + head + `
 path func=main.pick at=pick.go:3 path=p0 end=5 count=3 flow=6 from=entry lines=4-5 branches="4:5 && true; 4:10 if true"
 path func=main.pick at=pick.go:3 path=p2 end=7 count=2 flow=2 from=entry lines=4,7 branches="4:5 && false"
 `)
+	if err != nil {
+		return err
+	}
+	edges, err := proftest.Encode("profile edges" + head + `
+edge func=main.pick at=pick.go:3 branch=pick.go:4:5 kind=&& outcome=true line=4 count=3
+edge func=main.pick at=pick.go:3 branch=pick.go:4:5 kind=&& outcome=false line=7 count=2
+edge func=main.pick at=pick.go:3 branch=pick.go:4:10 kind=if outcome=true line=5 count=3
+`)
 	return errors.Join(err,
+		os.WriteFile(filepath.Join(dir, "cover.74.edges.pb.gz"), edges, 0o644),
 		os.WriteFile(filepath.Join(dir, "pick.go"), []byte(source), 0o644),
-		os.WriteFile(filepath.Join(dir, "cover.74.paths.pb.gz"), profile, 0o644),
+		os.WriteFile(filepath.Join(dir, "cover.74.paths.pb.gz"), paths, 0o644),
 		os.WriteFile(filepath.Join(dir, "cover.74.sites"), tables, 0o644))
 }
 

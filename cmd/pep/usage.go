@@ -21,13 +21,13 @@ Usage:
 	pep accuracy [flags] EXACT SAMPLED how well a sampled profile agrees with an exact one
 	pep pgo -o OUT [FILE...]           profiles for the compiler; pep pgo -check measures what they bring
 	pep merge -o OUT FILE...           add up profiles
-	pep dump [flags] FILE              every sample as a line of text
+	pep dump [flags] FILE...           every sample as a line of text
 	pep version                        version of pep
 	pep help [command]                 this text, or the flags of a command
 
 A program writes several files when it ends, app.71.T.paths.pb.gz and others, if 71 was
-its process ID and T the time when it started. Give any of them: pep takes the one of the
-same run that has what it needs. Without FILE pep takes the newest profile in $PEPDIR, or
+its process ID and T the time when it started. Give any of them, or all, of one run or of several,
+as app.*.pb.gz: pep takes those that have what it needs. Without FILE pep takes the newest profile in $PEPDIR, or
 else the current directory, and says which on standard error; a directory in place of FILE
 stands for the newest in it. FILE may be - for the standard input. All files also open in
 go tool pprof.
@@ -202,7 +202,8 @@ code that never runs. These and what else is not counted are named at the end, w
 
 Profiles of several programs, as of the tests of several packages, are joined by function, file
 and line. A directory stands for all profiles in it; without any it is $PEPDIR or else the
-current one. Functions of tests and of generated files are left out.
+current one. Functions of tests and of generated files are left out. Where //line directives
+name a grammar or a template that is there, its lines are shown.
 
 	-mcdc masking       which MC/DC: masking or unique
 	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
@@ -249,7 +250,7 @@ the same expression and value, only the one with most events is.
 
 Then it lists for each tap the most frequent values (or types, or functions that were
 called) with their share and count. Taps with most events come first. Several files of
-one kind are added up. Of a loads file, which programs write that were built with
+one kind are added up, and each kind has a listing. Of a loads file, which programs write that were built with
 -pepmode=windows, it lists from which cache each instruction has loaded, or from
 memory; those come first for which the program waited longest, and those with less
 than 0.1% of its waits are listed with -n 0 only.
@@ -314,7 +315,7 @@ Examples:
 	pep ranges -phi 20 -site 'addr' -svg app.svg app.72.values.pb.gz
 `
 
-	sitesUsage = `pep sites [-all] [-func name] [-layout] [-json] PROGRAM|TABLE
+	sitesUsage = `pep sites [-all] [-func name] [-layout] [-json] PROGRAM|TABLE|FILE...
 
 Prints what is instrumented in a program that pepbuild has built: for each
 package how many functions are profiled, with how many paths; the functions
@@ -327,6 +328,8 @@ this one, because instrumentation makes them too big: calls of them cost more, a
 values that they return may have to be allocated. pepbuild estimates this by the
 compiler's rules. Of 42 such functions in five packages of std the estimate finds
 34, and it names 15 others.
+
+In place of the program, its profiles may be given: they say which it was.
 
 Of a table of branches that pepbuild build -peptable=TABLE has written, it prints how
 many outcomes of the source the branches of the plain program stand for, and how many
@@ -353,11 +356,11 @@ Examples:
 	pep sites -func main.pick pick.table
 `
 
-	accuracyUsage = `pep accuracy [-json] EXACT SAMPLED
+	accuracyUsage = `pep accuracy [-json] EXACT... SAMPLED...
 
 Compares a sampled profile with an exact one of the same source, by the
-metrics of the PEP paper. Each argument is the paths file or the edges file of
-a run; pep finds the other by its name.
+metrics of the PEP paper. The arguments are files of an exact run, and then files of a
+sampled one: one of each is enough, because pep finds the others by their names.
 
 	Wall weight matching   share of the hot paths' flow that the sampled profile finds
 	relative overlap       how well it shows the bias of each branch
@@ -420,7 +423,8 @@ Examples:
 
 	mergeUsage = `pep merge -o OUT FILE...
 
-Adds up profiles of one kind, such as paths. Those of several programs are joined by function,
+Adds up profiles of one kind, such as paths: of the kind that the name of OUT says, if files of
+several are named. Those of several programs are joined by function,
 file and line if the site tables of all programs can be read: programs built with -pepmode=cover
 write them beside their profiles; of others the program's file has them, while it is where it ran.
 Then their tables are written beside OUT, which must be named like x.paths.pb.gz. Other commands
@@ -435,10 +439,11 @@ Examples:
 	pep merge -o all.cold app.cold
 `
 
-	dumpUsage = `pep dump [-json] FILE
+	dumpUsage = `pep dump [-json] FILE...
 
 Prints every sample of a profile as a line of key=value pairs, for grep and for
-comparisons. The order depends on the content alone.
+comparisons. The order depends on the content alone. Several files are printed one after the
+other.
 
 	-json   print the listing as JSON; docs/formats.md explains its fields
 

@@ -37,13 +37,16 @@
 //	         number of taps, taps
 //	         per function its code
 //	head     name, index of the file, line
-//	         the index of a function that has Elsewhere is that plus the number of files
+//	         to the index of a function that has Elsewhere the number of files is added, and twice that
+//	         number to the index of one that has a Source, whose file and line follow then
 //	code     number of nodes, nodes
 //	         number of starts, per start: node<<1 | Cut, then Val less the
 //	         Val of the start before it
 //	         number of nodes in Untold, per node: it less the one before
 //	         number of calls, per call: node less that of the call before it,
 //	         callee: index of a function<<1 | 1, or ref<<1
+//	         of a function that has a Source, per node: spans<<1 | branch, spans, branch; lines
+//	         start from that of the Source, and all are in its file
 //	node     spans<<3 | branch<<2 | outs: number of spans, whether there is a
 //	         branch, number of out-edges; outs = 3 for 3 or more, and then
 //	         the number of those above 3 follows
@@ -112,7 +115,7 @@
 //
 // with x tapped at the entry of f, is 101 bytes long:
 //
-//	0a 5f                           version, 95 bytes of body
+//	0b 5f                           version, 95 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02 01                           2 paths, 1 function
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -145,7 +148,7 @@
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 10
+const Version = 11
 
 const (
 	manyOuts    = 3   // number of out-edges that is followed by the rest of it

@@ -58,7 +58,7 @@ func (l *Lazy) Body(i int) {
 		return
 	}
 	if l.bodies.body(l.pkg, i); l.bodies.wrong != "" {
-		f.Blocks, f.Graph.Nodes, f.Graph.Starts, f.Calls = nil, nil, nil, nil
+		f.Blocks, f.Graph.Nodes, f.Graph.Starts, f.Calls, f.Source = nil, nil, nil, nil, nil
 		l.err = l.bodies.err()
 	}
 }

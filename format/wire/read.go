@@ -158,6 +158,7 @@ const (
 	minEdge    = 2  // edge, out
 	minStart   = 2  // node, Val
 	minSkipped = 5  // shared, length, file, line, reason
+	minSource  = 1  // counts
 	minTap     = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
 	minWord    = 4  // expression, type, bits, kind
 )
@@ -196,7 +197,7 @@ func (d *decoder) pkg() *Package {
 	base, end := uint64(0), uint64(0)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
-		f.Name, f.File, f.Line = d.head(2 * len(p.Files))
+		f.Name, f.File, f.Line, f.Source = d.head(2*len(p.Files), len(p.Files))
 		if f.File >= len(p.Files) {
 			f.File, f.Elsewhere = f.File-len(p.Files), true
 		}
@@ -214,7 +215,7 @@ func (d *decoder) pkg() *Package {
 	p.Skipped = list[Skipped](d, d.count(minSkipped))
 	for i := range p.Skipped {
 		l := &p.Skipped[i]
-		l.Name, l.File, l.Line = d.head(len(p.Files))
+		l.Name, l.File, l.Line, l.Source = d.head(len(p.Files), len(p.Files))
 		l.Reason = d.ref(d.uvarint())
 	}
 	p.Taps = list[Tap](d, d.count(minTap))
@@ -260,8 +261,19 @@ func (d *decoder) tap(t *Tap, files int) {
 	}
 }
 
-func (d *decoder) head(files int) (name string, file, line int) {
-	return d.sharing(), d.index(d.uvarint(), files, "file"), d.lineAt()
+// head reads what encoder.head writes. The index of the file is below most.
+func (d *decoder) head(most, files int) (name string, file, line int, source *Source) {
+	name = d.sharing()
+	u := d.uvarint()
+	has := u >= 2*uint64(files) && files > 0
+	if has {
+		u -= 2 * uint64(files)
+	}
+	file, line = d.index(u, most, "file"), d.lineAt()
+	if has && d.takes(int(unsafe.Sizeof(Source{}))) {
+		source = &Source{File: d.index(d.uvarint(), files, "file"), Line: d.lineAt()}
+	}
+	return name, file, line, source
 }
 
 // body reads the graph, the blocks and the calls of function i.
@@ -305,6 +317,14 @@ func (d *decoder) body(p *Package, i int) {
 		node = d.index(uint64(node)+d.uvarint(), n, "node")
 		f.Calls[i].Node, f.Calls[i].Callee = node, d.callee(p)
 	}
+	if f.Source != nil {
+		d.line, d.file, d.elsewhere = f.Source.Line, f.Source.File, false
+		f.Source.Blocks = d.blocks.take(d, d.fits(uint64(n), minSource))
+		for i := range f.Source.Blocks {
+			u := d.uvarint()
+			d.statements(&f.Source.Blocks[i], u>>1, u&1 != 0)
+		}
+	}
 	if d.wrong == "" && d.off != d.begin+d.ends[i] {
 		d.fail("the body of " + f.Name + " ends")
 	}
@@ -329,13 +349,7 @@ func (d *decoder) node(f *Func, v int) {
 	if outs == manyOuts {
 		outs += d.count(minEdge)
 	}
-	block.Spans = d.spans.take(d, d.fits(u>>3, minSpan))
-	for i := range block.Spans {
-		block.Spans[i] = d.span()
-	}
-	if u&4 != 0 {
-		block.Branch = Branch{Kind: d.ref(d.uvarint()), File: d.fileAt(), Line: d.lineAt(), Col: d.int()}
-	}
+	d.statements(block, u>>3, u&4 != 0)
 	block.Outs = d.outs.take(d, outs)
 	edges := d.edges.take(d, outs)
 	for i := range edges {
@@ -343,6 +357,17 @@ func (d *decoder) node(f *Func, v int) {
 		d.out(&block.Outs[i], v, edges[i].To)
 	}
 	f.Graph.Nodes[v].Out = edges
+}
+
+// statements reads the spans and the branch of a block.
+func (d *decoder) statements(b *Block, spans uint64, branch bool) {
+	b.Spans = d.spans.take(d, d.fits(spans, minSpan))
+	for i := range b.Spans {
+		b.Spans[i] = d.span()
+	}
+	if branch {
+		b.Branch = Branch{Kind: d.ref(d.uvarint()), File: d.fileAt(), Line: d.lineAt(), Col: d.int()}
+	}
 }
 
 func (d *decoder) span() Span {

@@ -45,6 +45,18 @@ type Func struct {
 	// Elsewhere says that some positions are in other files than File, by //line directives. If it is
 	// not set, the File of all spans, branches and outs is that of the function.
 	Elsewhere bool
+
+	// Source is where the function stands in its Go file, if //line directives say otherwise and the program counts for
+	// coverage; else nil.
+	Source *Source
+}
+
+// A Source is where a function stands in its Go file, whatever //line directives say. Blocks are those of the function
+// without Outs. A skipped function has none.
+type Source struct {
+	File   int // index into Package.Files
+	Line   int // of the func keyword
+	Blocks []Block
 }
 
 // CallsOf returns where the calls in a node begin and end in Calls.
@@ -137,6 +149,7 @@ type Skipped struct {
 	File   int
 	Line   int
 	Reason string
+	Source *Source // as in a Func
 }
 
 // A Tap is a site at which instrumented code reports a word.

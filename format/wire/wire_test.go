@@ -171,10 +171,27 @@ func random(r *rand.Rand) *wire.Package {
 				f.Calls = append(f.Calls, wire.Call{Node: node, Callee: word() + word()})
 			}
 		}
+		if r.IntN(3) == 0 {
+			f.Source = &wire.Source{File: r.IntN(2), Line: number()}
+			for range n {
+				var b wire.Block
+				for range r.IntN(3) {
+					b.Spans = append(b.Spans, wire.Span{File: f.Source.File, Line: number(), Col: number(), EndLine: number(), EndCol: number()})
+				}
+				if r.IntN(2) == 0 {
+					b.Branch = wire.Branch{Kind: word(), File: f.Source.File, Line: number(), Col: number()}
+				}
+				f.Source.Blocks = append(f.Source.Blocks, b)
+			}
+		}
 		p.Funcs = append(p.Funcs, f)
 	}
 	for range r.IntN(3) {
-		p.Skipped = append(p.Skipped, wire.Skipped{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
+		s := wire.Skipped{Name: word(), File: r.IntN(2), Line: number(), Reason: word()}
+		if r.IntN(3) == 0 {
+			s.Source = &wire.Source{File: r.IntN(2), Line: number()}
+		}
+		p.Skipped = append(p.Skipped, s)
 	}
 	for range r.IntN(4) {
 		p.Taps = append(p.Taps, wire.Tap{
@@ -225,8 +242,8 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `version 11, this program reads 10: build the profiled program again`},
-		{"a file that is something else", []byte{0, 0}, `version 0, this program reads 10: build the profiled program again`},
+		{"a table of another version", newer, `version 12, this program reads 11: build the profiled program again`},
+		{"a file that is something else", []byte{0, 0}, `version 0, this program reads 11: build the profiled program again`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},

@@ -58,7 +58,7 @@ func (e *encoder) pkg(p *Package) []byte {
 		if f.Elsewhere {
 			file += len(p.Files)
 		}
-		e.head(f.Name, file, f.Line)
+		e.head(f.Name, file, f.Line, f.Source, len(p.Files))
 		e.uvarint(f.Base - base)
 		e.uvarint(f.Graph.N)
 		e.uvarint(uint64(ends[i]-begin)<<1 | bit(f.Outlined))
@@ -66,7 +66,7 @@ func (e *encoder) pkg(p *Package) []byte {
 	}
 	e.int(len(p.Skipped))
 	for _, l := range p.Skipped {
-		e.head(l.Name, l.File, l.Line)
+		e.head(l.Name, l.File, l.Line, l.Source, len(p.Files))
 		e.ref(l.Reason)
 	}
 	e.int(len(p.Taps))
@@ -107,10 +107,17 @@ func (e *encoder) tap(t *Tap) {
 }
 
 // head writes the fields that both instrumented and skipped functions have.
-func (e *encoder) head(name string, file, line int) {
+func (e *encoder) head(name string, file, line int, source *Source, files int) {
+	if source != nil {
+		file += 2 * files
+	}
 	e.sharing(name)
 	e.int(file)
 	e.lineAt(line)
+	if source != nil {
+		e.int(source.File)
+		e.lineAt(source.Line)
+	}
 }
 
 // body writes the graph, the blocks and the calls of a function.
@@ -148,6 +155,18 @@ func (e *encoder) body(f *Func, index map[string]int) {
 		}
 		node = c.Node
 	}
+	if f.Source == nil {
+		return
+	}
+	if len(f.Source.Blocks) != len(g.Nodes) {
+		panic("wire: " + f.Name + " has not one block of its source per node")
+	}
+	e.line, e.elsewhere = f.Source.Line, false
+	for i := range f.Source.Blocks {
+		b := &f.Source.Blocks[i]
+		e.uvarint(uint64(len(b.Spans))<<1 | bit(b.Branch.some()))
+		e.statements(b)
+	}
 }
 
 func (e *encoder) node(f *Func, v int) {
@@ -160,18 +179,23 @@ func (e *encoder) node(f *Func, v int) {
 	if len(out) >= manyOuts {
 		e.int(len(out) - manyOuts)
 	}
-	for _, s := range block.Spans {
-		e.span(s)
-	}
-	if branch {
-		e.ref(block.Branch.Kind)
-		e.fileAt(block.Branch.File)
-		e.lineAt(block.Branch.Line)
-		e.int(block.Branch.Col)
-	}
+	e.statements(block)
 	for i, edge := range out {
 		e.edge(v, edge)
 		e.out(block.Outs[i], implied(f, v, edge.To))
+	}
+}
+
+// statements writes the spans and the branch of a block.
+func (e *encoder) statements(b *Block) {
+	for _, s := range b.Spans {
+		e.span(s)
+	}
+	if b.Branch.some() {
+		e.ref(b.Branch.Kind)
+		e.fileAt(b.Branch.File)
+		e.lineAt(b.Branch.Line)
+		e.int(b.Branch.Col)
 	}
 }
 

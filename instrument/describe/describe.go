@@ -35,8 +35,11 @@ const maxOutcome = 48
 
 // A Describer describes functions of one package.
 type Describer struct {
+	Sources bool // functions have a Source where //line directives make a difference
+
 	fset *token.FileSet
 	file func(name string) int // index of a file name in the site table
+	text bool                  // positions are those of the text, whatever //line directives say
 
 	plain map[*token.File]bool // whether positions in a file are those of its text
 
@@ -70,10 +73,39 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 		}
 	}
 	out.Elsewhere = elsewhere(&out)
-	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
-		out.Line = d.fset.Position(decl.Type.Func).Line
+	if d.Sources {
+		out.Source = d.source(f, &out)
 	}
 	return out
+}
+
+// source returns where f, of which Func has returned out, stands in its Go file. It is nil if that is no other place.
+func (d *Describer) source(f *flow.Func, out *wire.Func) *wire.Source {
+	t := &Describer{fset: d.fset, file: d.file, text: true}
+	s := t.begin(f)
+	if s == nil {
+		return nil
+	}
+	s.Blocks = t.Blocks(f)
+	same := s.File == out.File && s.Line == out.Line
+	for i := range s.Blocks {
+		b, o := &s.Blocks[i], &out.Blocks[i]
+		b.Outs = nil
+		same = same && b.Branch == o.Branch && slices.Equal(b.Spans, o.Spans)
+	}
+	if same {
+		return nil
+	}
+	return s
+}
+
+// begin returns where f begins. It returns nil for text that cgo has written: the Go file is where directives say.
+func (d *Describer) begin(f *flow.Func) *wire.Source {
+	pos := d.position(f.Syntax.Pos())
+	if strings.HasSuffix(pos.Filename, ".cgo1.go") {
+		return nil
+	}
+	return &wire.Source{File: d.index(pos.Filename), Line: pos.Line}
 }
 
 // elsewhere reports whether a position of f is in another file than f.
@@ -99,7 +131,7 @@ func (d *Describer) index(name string) int {
 // position returns the position of p. A //line directive without a column leaves the columns behind it
 // unknown; then that of the text is better than none, because it distinguishes branches on a line.
 func (d *Describer) position(p token.Pos) token.Position {
-	pos := d.fset.Position(p)
+	pos := d.fset.PositionFor(p, !d.text)
 	if pos.Column == 0 && pos.IsValid() {
 		pos.Column = d.fset.PositionFor(p, false).Column
 	}
@@ -118,7 +150,14 @@ func (d *Describer) Blocks(f *flow.Func) []wire.Block {
 // Skipped describes a function that is not instrumented.
 func (d *Describer) Skipped(f *flow.Func, reason string) wire.Skipped {
 	pos := d.fset.Position(f.Syntax.Pos())
-	return wire.Skipped{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
+	out := wire.Skipped{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
+	if d.Sources {
+		t := &Describer{fset: d.fset, file: d.file, text: true}
+		if s := t.begin(f); s != nil && (s.File != out.File || s.Line != out.Line) {
+			out.Source = s
+		}
+	}
+	return out
 }
 
 func (d *Describer) block(f *flow.Func, n *flow.Node) wire.Block {

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -377,4 +378,69 @@ func simpleOne(s ast.Stmt) []ast.Stmt {
 		return []ast.Stmt{s}
 	}
 	return nil
+}
+
+// With //line directives functions have a place in their Go file, too, if that is wanted, and it is not that of a directive.
+func TestPlacesInTheGoFile(t *testing.T) {
+	const src = `package p
+
+//line g.y:8
+func f(a, b bool) int {
+	if a && b {
+		return 1
+	}
+//line t.y:2
+	return 2
+}
+
+//line in.go:13
+func g(a bool) bool { return !a }
+
+//line g.y:3
+func g2() {}
+`
+	fset, funcs, _ := described(t, src)
+	name := fset.Position(fset.File(funcs[0].Syntax.Pos()).Pos(0)).Filename
+	var names []string
+	d := describe.New(fset, func(name string) int {
+		i := slices.Index(names, name)
+		if i < 0 {
+			i = len(names)
+			names = append(names, name)
+		}
+		return i
+	})
+	for _, sources := range []bool{false, true} {
+		d.Sources = sources
+		var got []string
+		for _, f := range funcs {
+			p, err := placement.New(f, pathnum.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, skipped := d.Func(f, p.Graph, 0).Source, d.Skipped(f, "none").Source
+			if (s == nil) != (skipped == nil) || s != nil && (s.File != skipped.File || s.Line != skipped.Line) {
+				t.Errorf("%s: source %+v, if it is skipped %+v", f.Name, s, skipped)
+			}
+			if s == nil {
+				continue
+			}
+			got = append(got, fmt.Sprint(f.Name, " ", names[s.File] == name, " ", s.Line))
+			for _, b := range s.Blocks {
+				for _, x := range b.Spans {
+					got = append(got, fmt.Sprintf("%t %d:%d", names[x.File] == name, x.Line, x.Col))
+				}
+				if b.Branch.Kind != "" {
+					got = append(got, fmt.Sprintf("%s %d:%d", b.Branch.Kind, b.Branch.Line, b.Branch.Col))
+				}
+			}
+		}
+		want := ""
+		if sources {
+			want = "p.f true 4; true 5:2; && 5:5; if 5:10; true 6:3; true 9:2; p.g2 true 16"
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("sources %t: %s, want %s", sources, text, want)
+		}
+	}
 }

@@ -11,7 +11,7 @@ func TestAbsoluteNames(t *testing.T) {
 		// No directives: a number alone, no number, text of a string.
 		{"package p\n//line :7\n//line gram.y\nvar x = `\n//line gram.y:100\n` + \"/*line a.y:1*/\"\n", "package p\n//line :7\n//line gram.y\nvar x = `\n//line gram.y:100\n` + \"/*line a.y:1*/\"\n"},
 	} {
-		if got := string(AbsoluteNames([]byte(test.src), "/src/calc/calc.go")); got != test.want {
+		if got := absoluteNames(test.src, "/src/calc/calc.go"); got != test.want {
 			t.Errorf("%q\nbecomes %q\nwant    %q", test.src, got, test.want)
 		}
 	}

@@ -128,6 +128,8 @@ type Writer struct {
 	IsPanic func(*ast.CallExpr) bool
 
 	Working func(ast.Node) // called with each declaration before it is rewritten
+
+	NamesInFolder bool // names in line directives are relative to the folder of the file
 }
 
 // Text rewrites a file: src is its text and f its tree with markers. If there is
@@ -149,7 +151,11 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 		w.buf.Replace(0, len(byteOrderMark), "")
 		column += len(byteOrderMark)
 	}
-	return fmt.Sprintf("//line %s:1:%d\n", w.file.Name(), column) + w.buf.String(), true
+	text = w.buf.String()
+	if wr.NamesInFolder {
+		text = absoluteNames(text, w.file.Name())
+	}
+	return fmt.Sprintf("//line %s:1:%d\n", w.file.Name(), column) + text, true
 }
 
 // byteOrderMark may stand at the beginning of a source file.

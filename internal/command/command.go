@@ -228,6 +228,19 @@ func (c *Call) Print(l listing.Listing, err error) error {
 	return listing.TextFor(terminal.ScreenOf(c.Stdout, os.Getenv), c.Stdout, l)
 }
 
+// PrintAll prints listings one after the other, with a line between them; with -json, each is a JSON object.
+func PrintAll[T listing.Listing](c *Call, list []T) error {
+	for i, l := range list {
+		if i > 0 && !c.json {
+			fmt.Fprintln(c.Stdout)
+		}
+		if err := c.Print(l, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Note prints a line for the user on standard error.
 func (c *Call) Note(format string, args ...any) {
 	fmt.Fprintf(c.Stderr, "%s: %s\n", c.program.Name, terminal.Escape(fmt.Sprintf(format, args...)))

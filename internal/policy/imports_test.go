@@ -113,10 +113,11 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/compiler cmd/pep/coverage cmd/pep/show format/schema
-	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice
+	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/compiler cmd/pep/coverage cmd/pep/runfiles cmd/pep/show format/schema
+	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice cmd/pep/runfiles
 	cmd/pep/snapshot:
-	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/snapshot
+	cmd/pep/runfiles: format/schema
+	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/runfiles cmd/pep/snapshot
 	cmd/pep/launch: analyze/profile format/facts format/schema internal/command internal/terminal
 	cmd/pep/compiler: analyze/... format/schema internal/command cmd/pep/choice cmd/pep/launch
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch

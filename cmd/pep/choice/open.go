@@ -1,3 +1,8 @@
+// Package choice finds out which profiles and which functions the user of pep means, and opens them.
+//
+//	f, err := choice.Open(c, c.Args, schema.Paths)                // files of paths, added up
+//	run, p, err := choice.Run(c, c.Args, "", "")                  // all files of runs, beside the source
+//	re, err := choice.Functions("main.(*T).f·p12", f.FuncNames()) // ^main\.\(\*T\)\.f$
 package choice
 
 // This file opens what the user means.
@@ -14,6 +19,7 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/cmd/pep/runfiles"
 	"github.com/pepgo/pep/cmd/pep/snapshot"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
@@ -41,7 +47,7 @@ func Merged(c *command.Call, names ...string) (*profile.File, error) {
 
 // choose returns the names of the profiles that the user means, and says which, if the user did not.
 func choose(c *command.Call, names []string, kinds ...schema.Kind) ([]string, error) {
-	found, note, err := Files(names, cmp.Or(os.Getenv("PEPDIR"), "."), kinds...)
+	found, note, err := runfiles.Find(names, cmp.Or(os.Getenv("PEPDIR"), "."), kinds...)
 	if err != nil {
 		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
 	}
@@ -60,9 +66,51 @@ func Open(c *command.Call, names []string, kinds ...schema.Kind) (*profile.File,
 	return Merged(c, found...)
 }
 
+// Each loads the profiles that the user means, those of each kind added up. Of a directory, that is all of the newest
+// run.
+func Each(c *command.Call, names []string, kinds ...schema.Kind) (files []*profile.File, err error) {
+	if len(names) > 0 && !runfiles.IsDir(names) {
+		kinds = runfiles.Present(names, kinds)
+	}
+	if len(names) == 0 || runfiles.IsDir(names) || len(kinds) == 0 {
+		if names, err = choose(c, names, kinds...); err != nil {
+			return nil, err
+		}
+	} else if note := runfiles.Unused(names, kinds); note != "" {
+		c.Note("%s", note)
+	}
+	for _, kind := range kinds {
+		if of := runfiles.OfKind(names, kind); len(of) > 0 {
+			f, err := Merged(c, of...)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
+	if len(files) == 0 { // the names do not say what they are, or opening them says what is wrong
+		f, err := Merged(c, names...)
+		return []*profile.File{f}, err
+	}
+	return files, nil
+}
+
+// Calls loads profiles that say what calls what: of paths, or of the targets of calls if paths were counted exactly,
+// without callers.
+func Calls(c *command.Call, names []string) (*profile.File, error) {
+	f, err := Open(c, names, schema.Paths, schema.CallTargets)
+	if err != nil || f.Kind != schema.Paths || !f.Exact() {
+		return f, err
+	}
+	if calls, err := Beside(c, names, f, schema.CallTargets); err == nil && calls.Kind == schema.CallTargets {
+		return calls, nil
+	}
+	return f, nil
+}
+
 // Beside opens the files of another kind of the run that f, which Open has opened for names, is of.
 func Beside(c *command.Call, names []string, f *profile.File, kind schema.Kind) (*profile.File, error) {
-	if len(names) == 0 {
+	if len(names) == 0 || runfiles.IsDir(names) {
 		names = []string{f.Name}
 	}
 	return Open(c, names, kind)
@@ -88,6 +136,19 @@ func Process(c *command.Call, pid int) (*profile.File, error) {
 		return nil, err
 	}
 	return r.Parse(fmt.Sprintf("process %d", pid), bytes.NewReader(data))
+}
+
+// ProgramOf returns the name of the program's file that the user means: that of the runs whose profiles are named, or
+// else what is named.
+func ProgramOf(c *command.Call) (name string, err error) {
+	if len(c.Args) == 1 && runfiles.Kind(c.Args[0]) == "" {
+		return c.Args[0], nil
+	}
+	f, err := Open(c, c.Args, schema.Kinds[:]...)
+	if err != nil {
+		return "", err
+	}
+	return f.ProgramFile()
 }
 
 // Program reads the site tables of the program of a profile: of a file that the user names, or those that

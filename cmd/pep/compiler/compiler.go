@@ -40,7 +40,7 @@ func PGO(c *command.Call) error {
 	if *out == "" {
 		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := choice.Open(c, c.Args, schema.Paths, schema.CallTargets)
+	f, err := choice.Calls(c, c.Args)
 	if err != nil {
 		return err
 	}

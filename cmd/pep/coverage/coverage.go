@@ -13,6 +13,8 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
+	"github.com/pepgo/pep/cmd/pep/runfiles"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
 
@@ -40,9 +42,9 @@ func Cover(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	names := c.Args
-	if len(names) == 0 {
-		names = []string{cmp.Or(os.Getenv("PEPDIR"), ".")}
+	names, err := profilesOf(c)
+	if err != nil {
+		return err
 	}
 	paths, tables, err := cover.Open(r, names...)
 	if err != nil {
@@ -67,8 +69,34 @@ func Cover(c *command.Call) error {
 	if *mcdc == "unique" {
 		shown = (*cover.Decision).Unique
 	}
-	if missed := coverage.Totals(shown).Missed(goals); missed != "" {
+	if missed := coverage.Missed(goals, shown); missed != "" {
 		return errors.New(missed)
 	}
 	return nil
+}
+
+// profilesOf returns the directories, the profiles of paths and the site tables that the user means.
+func profilesOf(c *command.Call) (names []string, err error) {
+	var files []string
+	for _, name := range c.Args {
+		if info, err := os.Stat(name); err == nil && info.IsDir() {
+			names = append(names, name)
+		} else {
+			files = append(files, name)
+		}
+	}
+	if len(c.Args) == 0 {
+		names = []string{cmp.Or(os.Getenv("PEPDIR"), ".")}
+	}
+	if len(files) > 0 {
+		found, note, err := runfiles.Find(files, "", schema.Paths)
+		if err != nil {
+			return nil, err
+		}
+		if note != "" {
+			c.Note("%s", note)
+		}
+		names = append(names, found...)
+	}
+	return names, nil
 }
