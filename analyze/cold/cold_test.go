@@ -166,7 +166,7 @@ example.com/dep
   1 of 1 line  50 bytes  F  /mod/dep.go:7  not called
 
 not probed:
-  main.g  a block of 20 bytes: the kernel refuses it
+  main.g  a block of 20 bytes: the kernel refuses it, or the program has changed the code
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

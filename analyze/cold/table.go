@@ -207,7 +207,7 @@ func (t *Table) blocks(d *Data) {
 			t.Blocks++
 		}
 		if d.Refused[id] {
-			t.Unprobed = append(t.Unprobed, Unprobed{f.Name, fmt.Sprintf("a block of %d bytes: the kernel refuses it", b.End-b.Start)})
+			t.Unprobed = append(t.Unprobed, Unprobed{f.Name, fmt.Sprintf("a block of %d bytes: the kernel refuses it, or the program has changed the code", b.End-b.Start)})
 		}
 		if s.At == 0 {
 			return

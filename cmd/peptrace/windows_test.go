@@ -9,8 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/internal/pepbuildtest"
 )
@@ -33,7 +37,7 @@ func step(n int) int {
 
 //go:noinline
 func work(n int) (s int) {
-	for i := range 2000 {
+	for i := range 200 {
 		s += step(i + n)
 	}
 	return s
@@ -44,7 +48,7 @@ func main() {
 	fmt.Println("ready")
 	in.ReadString('\n')
 	s := 0
-	for i := range 50_000 {
+	for i := range 200_000 {
 		s += work(i % 7)
 	}
 	fmt.Println(s)
@@ -53,7 +57,7 @@ func main() {
 `
 
 // Probes are breakpoints in code that ticks interpret, if pepbuild has built the program for windows. Neither notices the
-// other, nor does the program.
+// other, nor does the program: windows go on with the instructions that have the breakpoints, and count what begins there.
 func TestProbesAndWindows(t *testing.T) {
 	needRights(t)
 	if testing.Short() {
@@ -115,8 +119,8 @@ func TestProbesAndWindows(t *testing.T) {
 	}
 	io.WriteString(in, "\n")
 	want := 0
-	for i := range 50_000 {
-		for n := i % 7; n < i%7+2000; n++ {
+	for i := range 200_000 {
+		for n := i % 7; n < i%7+200; n++ {
 			if n%3 == 0 {
 				want += n + 1
 			} else {
@@ -137,9 +141,27 @@ func TestProbesAndWindows(t *testing.T) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
 	if err != nil || len(files) != 1 {
-		t.Errorf("profiles %q, %v", files, err)
+		t.Fatalf("profiles %q, %v", files, err)
 	}
-	if text := listing.String(); !strings.Contains(text, "50000 calls") {
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%q", p.Comments)
+	if c := p.Comments[0]; strings.Contains(c, "met code other than") || !regexp.MustCompile(` [1-9]\d* windows,`).MatchString(c) || strings.Contains(fmt.Sprint(p.Comments), "breakpoint") {
+		t.Errorf("want windows that met no changed code, and that no breakpoint ended: %q", p.Comments)
+	}
+	for _, function := range []string{"main.work", "main.step"} {
+		if !slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.Location[0].Line[0].Function.SystemName == function }) {
+			t.Errorf("no path of %s counts", function)
+		}
+	}
+	if text := listing.String(); !strings.Contains(text, "200000 calls") {
 		t.Errorf("peptrace prints\n%s", text)
 	}
 }

@@ -61,16 +61,17 @@ const (
 	Gapped
 	Truncated
 	Windows
-	WindowSteps   // instructions in windows
-	WindowsEnded  // by the reason of their end
-	WindowsThrown // dropped, because they came to a fatal error
-	TicksInCalls  // at the exit of a system call
-	TicksInC      // outside of Go code
-	TicksBusy     // without a window, because all interpreters were in use
-	TicksUncaught // without a window, because a fault in one could not have been handled
-	UntoldFuncs   // of the program, whose paths its code does not tell
-	NearCache     // cycles that a load from there takes at most, with the clock
-	FarCache      // likewise
+	WindowSteps    // instructions in windows
+	WindowsEnded   // by the reason of their end
+	WindowsThrown  // dropped, because they came to a fatal error
+	WindowsChanged // that met code other than that of the executable
+	TicksInCalls   // at the exit of a system call
+	TicksInC       // outside of Go code
+	TicksBusy      // without a window, because all interpreters were in use
+	TicksUncaught  // without a window, because a fault in one could not have been handled
+	UntoldFuncs    // of the program, whose paths its code does not tell
+	NearCache      // cycles that a load from there takes at most, with the clock
+	FarCache       // likewise
 	NoTable
 	InEngines
 	Merged
@@ -231,6 +232,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "windows_ended", rule: names}
 	case WindowsThrown:
 		return kind{name: "windows_thrown", rule: sum, after: " windows dropped, because they came to a fatal error that the program did not have"}
+	case WindowsChanged:
+		return kind{name: "windows_changed", rule: sum, after: " windows that met code other than the executable's, which is in no path"}
 	case TicksInCalls:
 		return kind{name: "ticks_in_calls", rule: sum, after: " ticks in system calls"}
 	case TicksInC:

@@ -81,7 +81,8 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 
 // source returns where f, of which Func has returned out, stands in its Go file. It is nil if that is no other place.
 func (d *Describer) source(f *flow.Func, out *wire.Func) *wire.Source {
-	t := &Describer{fset: d.fset, file: d.file, text: true}
+	t := New(d.fset, d.file)
+	t.text = true
 	s := t.begin(f)
 	if s == nil {
 		return nil
@@ -152,7 +153,8 @@ func (d *Describer) Skipped(f *flow.Func, reason string) wire.Skipped {
 	pos := d.fset.Position(f.Syntax.Pos())
 	out := wire.Skipped{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
 	if d.Sources {
-		t := &Describer{fset: d.fset, file: d.file, text: true}
+		t := New(d.fset, d.file)
+		t.text = true
 		if s := t.begin(f); s != nil && (s.File != out.File || s.Line != out.Line) {
 			out.Source = s
 		}

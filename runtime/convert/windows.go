@@ -76,6 +76,7 @@ func (c Counts) tellWindows(f *facts.List) {
 	f.Set(facts.Windows, all)
 	f.Set(facts.WindowSteps, w.Steps)
 	f.Set(facts.WindowsThrown, w.Thrown)
+	f.Set(facts.WindowsChanged, w.Changed)
 	f.Set(facts.TicksInCalls, w.Calls)
 	f.Set(facts.TicksInC, w.Other)
 	f.Set(facts.TicksBusy, w.Busy)

@@ -77,19 +77,22 @@ func onInterrupted(ctx *ucontext, n uint64) {
 	counts.AddTick(at, n)
 }
 
-// inCall reports whether a thread that is in Go code has been interrupted in a system call: at the instruction behind the
-// call, or at the call itself if it is to be made again.
-func (c *ucontext) inCall() bool {
-	const syscall = 0x050f
-	return *(*uint16)(golink.At(c.rip - 2)) == syscall || *(*uint16)(golink.At(c.rip)) == syscall
+// inCall reports whether a thread has been interrupted in a system call: at the instruction behind the call, or at the call
+// itself if it is to be made again. The instruction SYSCALL has left in RCX where the call returns to, and the flags in R11. The
+// code is not looked at: it may be memory that can only be executed.
+func (c *ucontext) inCall() bool { return c.r11 == c.flag && c.rcx == c.rip || c.again() }
+
+// again reports whether the thread is about to make a system call again.
+func (c *ucontext) again() bool {
+	const size = 2 // of SYSCALL
+	return c.r11 == c.flag && c.rcx == c.rip+size
 }
 
 // slept reports whether a signal has woken the thread in a system call: the call
 // returns EINTR, or the thread makes it again.
 func (c *ucontext) slept() bool {
-	const eintr, syscall = 4, 0x050f // syscall is the instruction
-	_, inGo := textOffset(c.rip)
-	return c.rax == -eintr || inGo && *(*uint16)(golink.At(c.rip)) == syscall
+	const eintr = 4
+	return c.rax == -eintr || c.again()
 }
 
 // onTick does what is due when the timer has expired n times since its last signal. In programs with bursts of taps the CPU time
@@ -131,12 +134,16 @@ type ucontext struct {
 	_     [16]byte
 	stack uintptr // the signal stack, unless flags say that there is none
 	flags uint32
-	_     [108]byte
+	_     [36]byte
+	r11   uint64
+	_     [64]byte
 	rdx   *ucontext
 	rax   int64
-	_     [16]byte
+	rcx   uintptr
+	_     [8]byte
 	rip   uintptr
-	_     [120]byte
+	flag  uint64 // RFLAGS
+	_     [112]byte
 	mask  uint64 // signals that were blocked
 }
 

@@ -231,6 +231,9 @@ func endWindow(t *taker) {
 		return
 	}
 	w.Ended = uint16(t.ended)
+	if m.Changed() {
+		golink.Add64(&counts.Windows.Changed, 1)
+	}
 	golink.Add64(&counts.Windows.Ended[t.ended&(pepfile.WindowEnds-1)], 1)
 	golink.Add64(&counts.Windows.Steps, int64(m.Steps))
 	n, sum := t.loads, uint64(0)

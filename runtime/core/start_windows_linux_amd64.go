@@ -36,7 +36,11 @@ func readyWindows() (problem string) {
 	decodedCode.Init(unsafe.Pointer(&memory[0]), codeMemory)
 	decodedCode.Actions, decodedCode.OnEmpty = onDecode, program.Clear
 	decodedCode.Fresh, decodedCode.Calls = freshSteps, true
-	decodedCode.Texts[0] = interp.Text{Low: uint64(textBase), High: uint64(textBase + textSize)}
+	built, e := builtText()
+	if e != 0 {
+		return "room for the code as it was built: mmap: " + e.Error()
+	}
+	decodedCode.Texts[0] = interp.Text{Low: uint64(textBase), High: uint64(textBase + textSize), Built: uint64(built)}
 	decodedCode.Texts[1] = vdso()
 	vectors = window.NewLayout(sys.CPUID)
 	findFS()
@@ -59,6 +63,41 @@ func readyWindows() (problem string) {
 	}
 	beginWindowCode, runWindowCode, endWindowCode = golink.CodeOf(beginWindow), golink.CodeOf(runWindow), golink.CodeOf(endWindow)
 	return ""
+}
+
+// builtText returns the address of the text as it was built, which the program may change. That is the text in the
+// executable, mapped so that uprobes put no breakpoints there: they do so in private mappings only. If the executable cannot
+// be read, as in a root without /proc, or has other code, as one that unpacks itself, it is a copy of what is there now.
+func builtText() (at uintptr, e sys.Errno) {
+	const page = 4096
+	if offset, ok := sys.TextOffset(textBase); ok {
+		if fd, e := sys.Open("/proc/self/exe", sys.ORdonly); e == 0 {
+			info, _ := sys.Fstat(fd)
+			before := uintptr(offset % page)
+			p, e := sys.Mmap(0, before+textSize, sys.ProtRead, sys.MapShared, fd, uintptr(offset)-before)
+			sys.Close(fd)
+			if e == 0 && offset+uint64(textSize) <= uint64(info.Size) && isText(uintptr(p)+before) {
+				return uintptr(p) + before, 0
+			}
+		}
+	}
+	const more = 16 // that the interpreter may read
+	p, e := sys.Mmap(0, textSize+more, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, ^uintptr(0), 0)
+	if e == 0 {
+		copy(unsafe.Slice((*byte)(p), textSize), unsafe.Slice((*byte)(golink.At(textBase)), textSize))
+	}
+	return uintptr(p), e
+}
+
+// isText reports whether most words at an address are those at the beginning of the text, where there may be breakpoints.
+func isText(at uintptr) bool {
+	n, same := min(textSize, 4096)/8, uintptr(0)
+	for i := range n {
+		if *(*uint64)(golink.At(at + 8*i)) == *(*uint64)(golink.At(textBase + 8*i)) {
+			same++
+		}
+	}
+	return 2*same > n
 }
 
 // timeLoadCode is where timeLoad is. A variable of a function type that points to it calls it without what the Go compiler

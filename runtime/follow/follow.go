@@ -26,6 +26,10 @@ import "github.com/pepgo/pep/format/register"
 // none is the value of a register that has none. No path has this number.
 const none = 1<<32 - 1
 
+// Forget is the action of code that is not that of the function, though it is in its place: the registers of the frame
+// have no value any more.
+const Forget = 1<<32 - 1
+
 // A Frame is one of the stack.
 type Frame struct {
 	depth uint64
@@ -92,6 +96,13 @@ func (m *Machine) Step(depth uint64, fn, action uint32) {
 			break
 		}
 		m.depth, m.used = i, f.regs
+	}
+	if action == Forget {
+		// Behind a push, the frame is that of the function, though it seems to be another one.
+		if i := m.depth - 1; i >= 0 && i < len(m.frames) && m.frames[i].fn == fn {
+			m.depth, m.used = i, m.frames[i].regs
+		}
+		return
 	}
 	if !found {
 		if first, found = m.push(depth, fn); !found {

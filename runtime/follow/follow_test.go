@@ -58,6 +58,9 @@ func TestStep(t *testing.T) {
 		{"a path ends once", [][3]uint64{{8, 0, 0}, {8, 0, 9}, {8, 0, 9}}, []uint32{0}},
 		{"a panic leaves frames", [][3]uint64{{8, 0, 0}, {16, 1, 10}, {24, 0, 0}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 2}},
 		{"a frame of another function at the same depth", [][3]uint64{{8, 0, 0}, {8, 1, 11}}, nil},
+		{"code that has changed", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {8, 0, Forget}, {8, 0, 3}, {8, 0, 1}, {8, 0, 9}}, []uint32{0, 2, 1}},
+		{"code that has changed, behind a push", [][3]uint64{{8, 0, 0}, {16, 0, Forget}, {8, 0, 9}}, nil},
+		{"a function that begins with changed code, called by another one", [][3]uint64{{8, 0, 0}, {12, 1, Forget}, {16, 1, 11}, {8, 0, 9}}, []uint32{0}},
 		{"what began before", [][3]uint64{{8, 0, 7}, {8, 0, 8}, {8, 0, 9}, {8, 0, 1}, {8, 0, 3}}, []uint32{1}},
 	} {
 		m := New(ops, slots, NewMemory(8, 16))

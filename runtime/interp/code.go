@@ -4,8 +4,13 @@ package interp
 //
 // A machine decodes a piece into memory of its own, where nobody waits for it if a fault ends the decoding. It then
 // takes as much of the cache as the piece needs, copies the piece there and puts it into the index, by one atomic
-// store behind all others. A piece that is in the index changes no more, but for links, each of them one word. So
-// nothing waits for anything: there is no lock.
+// store behind all others. A piece that is in the index changes no more, but for links and the number of the window that
+// has compared it last, each of them one word. So nothing waits for anything: there is no lock.
+//
+// Programs change their code: tests replace functions by a jump, tracers put breakpoints. So a piece has the bytes that it
+// was decoded from, and when a window first comes to a piece, it compares these with memory. If they differ, the piece of
+// what is there now is looked for, or decoded. A piece is never taken out, since the old code may come back, and links may
+// go on to lead to it: there the next window compares again.
 
 import "unsafe"
 
@@ -15,11 +20,8 @@ type Code struct {
 	// events the instruction has, or returns false if code there is not to be interpreted.
 	Actions func(pc uint64, a *Actions) bool
 
-	// Texts are the code that is decoded: elsewhere windows end, see [Refused]. Without any, all code is. What was
-	// decoded is kept, so it must be code that is never replaced by other code, such as the executable's own; what
-	// else is mapped may be gone tomorrow. A breakpoint that somebody puts into a text, as debuggers and uprobes
-	// do, changes nothing: if the instruction was decoded before, the original goes on, and so does the program
-	// when the breakpoint was handled. Otherwise it ends windows until it is taken away.
+	// Texts are the code that is decoded: elsewhere windows end, see [Refused]. A store to a text ends a window, too:
+	// see [Patch]. Without any texts, all code is decoded, and compared with memory each time that it is executed.
 	Texts [4]Text
 
 	// OnEmpty, if set, is called when the cache is emptied, while no machine is in Run.
@@ -47,10 +49,19 @@ type Code struct {
 	emptied uint64
 	users   uint32 // machines in Run, plus emptying
 	full    uint32 // 1 if a piece found no room
+	windows uint32 // how many there were
 }
 
-// A Text is a range of addresses.
-type Text struct{ Low, High uint64 }
+// A Text is a range of addresses with code.
+type Text struct {
+	Low, High uint64
+
+	// Built, unless 0, is the address of a copy of the text as it was built. By that a window tells a breakpoint from other
+	// changes. A breakpoint is what a debugger or a uprobe puts to the first byte of an instruction, and when that was
+	// handled, the program executes the original instruction. So does the window. Without Built, and for changes of other
+	// bytes, a window takes what is there: a breakpoint ends it.
+	Built uint64
+}
 
 // emptying is added to users by the machine that empties the cache.
 const emptying = 1 << 31
@@ -61,6 +72,9 @@ type Actions struct {
 	Index    uint64 // at a jump by a table: plus the index
 	Taken    uint64 // if the branch is taken, or the condition holds of CMOVcc or SETcc
 	NotTaken uint64 // if not
+
+	// Changed says that the instruction is not the one that was built, so that events of that one do not happen here.
+	Changed bool
 
 	// Note is for the function that finds actions: a machine keeps it from one instruction to the next.
 	Note int
@@ -144,6 +158,29 @@ func (c *Code) inText(pc, n uint64) bool {
 	return false
 }
 
+// overlaps reports whether n bytes from an address on have code of one of the texts.
+func (c *Code) overlaps(addr, n uint64) bool {
+	for i := range c.Texts {
+		if t := &c.Texts[i]; addr < t.High && addr+n > t.Low {
+			return true
+		}
+	}
+	return false
+}
+
+// built returns the address of the code at pc as it was built, 0 if that is not known.
+func (c *Code) built(pc uint64) uint64 {
+	for i := range c.Texts {
+		if t := &c.Texts[i]; pc-t.Low < t.High-t.Low {
+			if t.Built == 0 {
+				break
+			}
+			return pc - t.Low + t.Built
+		}
+	}
+	return 0
+}
+
 func (c *Code) bucketAt(i uint64) *uint32 { return (*uint32)(unsafe.Add(nil, c.base+4*i)) }
 
 func (c *Code) bucket(pc uint64) *uint32 {
@@ -167,12 +204,103 @@ func (c *Code) after(l uint32, pc uint64) uint32 {
 	return l
 }
 
-// piece returns the piece that begins at pc. It decodes it if need be; 0 means that m.stop says why not.
+// piece returns a piece that begins at pc, of code that is there or was there. It decodes it if need be; 0 means that m.stop
+// says why not.
 func (m *Machine) piece(pc uint64) uint32 {
 	if l := m.code.find(pc); l != 0 {
 		return l
 	}
 	return m.decode(pc)
+}
+
+// maxCodes is how many pieces of different code there may be at one place: then the cache is emptied.
+const maxCodes = 64
+
+// current returns the piece of the code that is where that of l was decoded. It decodes it if need be; 0 means that m.stop
+// says why not.
+func (m *Machine) current(l uint32) uint32 {
+	if m.compare(l) {
+		return l
+	}
+	c, n := m.code, 0
+	pc := c.pieceAt(l).pc
+	for l = c.find(pc); l != 0; l = c.after(c.pieceAt(l).next, pc) {
+		if m.compare(l) {
+			return l
+		}
+		n++
+	}
+	if n >= maxCodes {
+		c.Fill() // or the lists would become long
+	}
+	m.PC = pc
+	return m.decode(pc)
+}
+
+// compare reports whether a piece is that of the code in memory. If so, the window does not compare it again, unless
+// there are no texts. Other machines may store the number of their window at the same time. Then one of the two compares
+// once more.
+func (m *Machine) compare(l uint32) bool {
+	p := m.code.pieceAt(l)
+	for at, end := p.code(), p.code()+uint64(p.codeSize); at < end; {
+		pc, n := *word(at)>>spanBits, *word(at)&(1<<spanBits-1)
+		at += 8
+		if !m.has(pc, at, n) {
+			return false
+		}
+		at += (n + 7) &^ 7
+	}
+	if m.code.Texts[0].High != 0 {
+		p.window = m.window
+	}
+	m.changed = m.changed || p.changed
+	return true
+}
+
+// spanBits is how many bits of the word before each span of code have its size. The others have the PC.
+const spanBits = 16
+
+// has reports whether memory has at pc the n bytes that are at the address at.
+func (m *Machine) has(pc, at, n uint64) bool {
+	direct := m.Fetch == nil && m.code.inText(pc, n+7)
+	for i := uint64(0); i < n; i += 8 {
+		var v uint64
+		if direct {
+			v = *word(pc + i)
+		} else {
+			var ok bool
+			if v, ok = m.load(pc+i, min(8, n-i)); !ok {
+				m.stop = Done
+				return false
+			}
+		}
+		if (v^*word(at + i))<<tail(i, n) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// code returns where the spans of code are that a piece was decoded from.
+func (p *piece) code() uint64 { return uint64(uintptr(unsafe.Pointer(p))) + uint64(p.codeAt) }
+
+// tail returns how many bits of the word at i are behind the last of n bytes.
+func tail(i, n uint64) uint64 { return uint64(8*max(0, int64(i+8-n))) & 63 }
+
+// twin returns the first piece of a list that was decoded from the same code as that in the decoder, 0 if there is none.
+func (m *Machine) twin(l uint32) uint32 {
+	c, d := m.code, &m.d
+	text := uint64(uintptr(unsafe.Pointer(&d.text)))
+	for l = c.after(l, d.start); l != 0; l = c.after(c.pieceAt(l).next, d.start) {
+		p, i := c.pieceAt(l), uint64(0)
+		for i < d.size && uint64(p.codeSize) == d.size && *word(p.code() + i) == *word(text + i) {
+			i += 8
+		}
+		if i >= d.size {
+			break
+		}
+	}
+	return l
 }
 
 // decode decodes the piece at pc.
@@ -190,11 +318,12 @@ func (m *Machine) decode(pc uint64) uint32 {
 		return 0
 	}
 	m.fresh += int(d.n)
-	if l := c.find(pc); l != 0 { // another machine has decoded it meanwhile
+	if l := m.twin(load32(c.bucket(pc))); l != 0 { // another machine has decoded it meanwhile
 		return l
 	}
 	first := uint64(uintptr(unsafe.Pointer(&d.ops)))
-	need := d.op - first
+	size := d.op - first
+	need := size + (d.size+opSize64-1)&^(opSize64-1)
 	var at uint64
 	for {
 		at = load64(&c.free)
@@ -216,13 +345,16 @@ func (m *Machine) decode(pc uint64) uint32 {
 			o.l1 += uint32(at)
 		}
 	}
-	for i := uint64(0); i < need; i += 8 {
+	for i := uint64(0); i < size; i += 8 {
 		*word(c.base + at + i) = *word(first + i)
+	}
+	for i := uint64(0); i < d.size; i += 8 {
+		*word(c.base + at + size + i) = *word(uint64(uintptr(unsafe.Pointer(&d.text))) + i)
 	}
 	p, b := c.pieceAt(uint32(at)), c.bucket(pc)
 	for {
 		head := load32(b)
-		if l := c.after(head, pc); l != 0 { // another machine was first, and the memory is lost until the cache is emptied
+		if l := m.twin(head); l != 0 { // another machine was first, and the memory is lost until the cache is emptied
 			return l
 		}
 		p.next = head

@@ -10,8 +10,11 @@ const (
 	pieceInsns  = 32  // at most so many instructions in a piece
 	pieceOps    = 200 // and so many operations, before the last instruction
 	insnOps     = 24  // at most so many for one instruction, with its actions
+	pieceCode   = 768 // and so many bytes of code, which is in less than pieceInsns spans
 	pieceMax    = (1 + pieceOps + 2*insnOps) * opSize64
 	maxInsnSize = 15
+
+	breakpoint = 0xcc // INT3
 )
 
 // A decoder decodes one piece.
@@ -24,12 +27,21 @@ type decoder struct {
 	op     uint64 // where the next operation goes
 	branch uint64 // the operation at the end of the piece, if it has events
 
-	code  [16]byte
-	given int // of a single instruction: bytes in code
-	have  int // bytes in code
-	pos   int // bytes decoded
-	bad   bool
-	why   Stop // why there is no more code
+	code   [16]byte
+	given  int // of a single instruction: bytes in code
+	have   int // bytes in code
+	pos    int // bytes decoded
+	bad    bool
+	trap   bool   // in memory, a breakpoint is in the place of the first byte
+	built  uint64 // where the instruction as it was built is, if it, or what follows it, is not as it was built; or 0
+	joins  uint64 // then: the operation that the instruction may be joined with, and what it was before
+	before op
+	why    Stop // why there is no more code
+
+	text   [pieceCode]byte // the code of the piece as it is in memory, in spans: see keep
+	size   uint64          // bytes of text
+	span   uint64          // where the last span begins, and which PC would go on with it
+	goesOn uint64
 
 	pc   uint64 // of the instruction
 	acts Actions
@@ -87,6 +99,9 @@ func (d *decoder) byte() uint8 {
 			d.bad = true
 			return 0
 		}
+		if d.pos == 0 {
+			d.original()
+		}
 	}
 	b := d.code[d.pos&15]
 	d.pos++
@@ -94,8 +109,8 @@ func (d *decoder) byte() uint8 {
 }
 
 // fetch reads code: all of it that the instruction may have if that is within one of Code.Texts, and else up to the end of
-// the line. Nobody writes to texts, so they are not looked for among what the window has written, and no such load counts as
-// one that the program waits for.
+// the line. Windows do not write to texts, so they are not looked for among what the window has written, and no such load
+// counts as one that the program waits for.
 func (d *decoder) fetch() {
 	if d.m == nil { // a single instruction
 		d.have = d.given
@@ -145,9 +160,9 @@ func (d *decoder) immZ(width uint8) uint64 {
 // piece decodes the instructions from pc on. If nothing can be decoded there, and that may be otherwise tomorrow, it
 // returns the reason.
 func (d *decoder) piece(pc uint64) Stop {
-	d.start, d.n, d.branch = pc, 0, 0
+	d.start, d.n, d.branch, d.size = pc, 0, 0, 0
 	p := (*piece)(unsafe.Pointer(&d.ops))
-	p.loads = 0
+	p.loads, p.changed = 0, false
 	d.first = uint64(uintptr(unsafe.Pointer(p))) + opSize64
 	d.op = d.first
 	for {
@@ -158,6 +173,8 @@ func (d *decoder) piece(pc uint64) Stop {
 			d.op = begin // the instruction is not executed, and has no event
 			if why != Refused && why != Breakpoint && why != Fault {
 				d.stopAt(why)
+				d.keep(uint64(d.have)) // the decoder has looked at some of that
+				p.changed = p.changed || d.acts.Changed
 			} else if d.n == 0 {
 				return why
 			} else {
@@ -168,6 +185,8 @@ func (d *decoder) piece(pc uint64) Stop {
 		pc = d.next
 		d.n++
 		p.loads += d.countLoads(begin)
+		d.keep(uint64(d.pos))
+		p.changed = p.changed || d.acts.Changed
 		if end {
 			break
 		}
@@ -185,7 +204,45 @@ func (d *decoder) piece(pc uint64) Stop {
 	if !d.c.Exact {
 		d.hush(d.first, last)
 	}
+	d.close()
+	p.codeAt, p.codeSize, p.window = uint16(d.op-uint64(uintptr(unsafe.Pointer(p)))), uint16(d.size), 0
+	if d.c.Texts[0].High != 0 {
+		p.window = d.m.window // which has just read the code
+	}
+	d.m.changed = d.m.changed || p.changed
 	return Done
+}
+
+// keep adds the first n bytes of the instruction, as they are in memory, to the code of the piece. Code that is in one
+// piece of memory is a span: a word with the PC and the size, and the code, which zeros fill up to whole words.
+func (d *decoder) keep(n uint64) {
+	text := uint64(uintptr(unsafe.Pointer(&d.text)))
+	if d.size == 0 || d.goesOn != d.pc {
+		d.close()
+		d.span = text + d.size
+		*word(d.span) = d.pc << spanBits
+		d.size += 8
+	}
+	code, to := (*[2]uint64)(unsafe.Pointer(&d.code)), text+d.size
+	*word(to), *word(to + 8) = code[0], code[1]
+	if d.trap {
+		*(*uint8)(unsafe.Add(nil, to)) = breakpoint
+	}
+	d.size += n
+	d.goesOn = d.pc + n
+}
+
+// close ends the last span, if there is one.
+func (d *decoder) close() {
+	if d.size == 0 {
+		return
+	}
+	end := uint64(uintptr(unsafe.Pointer(&d.text))) + d.size
+	*word(d.span) += end - d.span - 8
+	if last := end &^ 7; last != end {
+		*word(last) = *word(last) << (64 - 8*(end&7)) >> (64 - 8*(end&7))
+	}
+	d.size = (d.size + 7) &^ 7
 }
 
 // goOn emits a jump to where the next piece begins.
@@ -193,35 +250,74 @@ func (d *decoder) goOn(pc uint64) { d.emit(kJmp).disp = int64(pc - d.start) }
 
 // actions decodes the instruction at d.pc, with the event before it.
 func (d *decoder) actions() (end bool, why Stop) {
+	begin := d.op
 	d.acts = Actions{Note: d.acts.Note}
-	if !d.c.has(d.pc) || d.c.Actions != nil && !d.c.Actions(d.pc, &d.acts) {
-		return false, Refused
+	for {
+		if !d.c.has(d.pc) || d.c.Actions != nil && !d.c.Actions(d.pc, &d.acts) {
+			return false, Refused
+		}
+		if d.acts.At != 0 {
+			d.emit(kAct).imm = d.acts.At
+		}
+		end, ok := d.instruction()
+		// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the byte still is
+		// what it was, so were the others when they were read. Only the first byte of a breakpoint differs from what was built.
+		built := d.asBuilt()
+		if d.have > 0 && !d.unchanged() || d.trap && !built || d.acts.Changed && built {
+			return false, Breakpoint
+		}
+		switch {
+		case !built && !d.acts.Changed: // once more, without the events of what was built
+			*opAt(d.joins), d.op = d.before, begin
+			d.acts = Actions{Note: d.acts.Note, Changed: true}
+			continue
+		case ok:
+			return end, Done
+		case d.why != Done:
+			return false, d.why
+		}
+		return false, Unknown
 	}
-	if d.acts.At != 0 {
-		d.emit(kAct).imm = d.acts.At
+}
+
+// original compares code that was read with what was built. For a breakpoint it takes the instruction that was built.
+func (d *decoder) original() {
+	at := d.c.built(d.pc)
+	if at == 0 {
+		return
 	}
-	end, ok := d.instruction()
-	// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the byte still is
-	// what it was, so were the others when they were read.
-	if d.have > 0 && !d.unchanged() {
-		return false, Breakpoint
+	if d.code[0] == breakpoint {
+		d.code[0] = *(*uint8)(unsafe.Add(nil, at))
+		d.trap = d.code[0] != breakpoint
 	}
-	switch {
-	case ok:
-		return end, Done
-	case d.why != Done:
-		return false, d.why
+	code := (*[2]uint64)(unsafe.Pointer(&d.code))
+	if code[0] != *word(at) || (code[1]^*word(at + 8))<<8 != 0 {
+		d.built = at
+		d.joins, d.before = d.op-opSize64, *opAt(d.op - opSize64)
 	}
-	return false, Unknown
+}
+
+// head returns the first byte that memory had when the instruction was read.
+func (d *decoder) head() uint8 {
+	if d.trap {
+		return breakpoint
+	}
+	return d.code[0]
+}
+
+// asBuilt reports whether the instruction is the one that was built, as far as that is known.
+func (d *decoder) asBuilt() bool {
+	code, n := (*[2]uint64)(unsafe.Pointer(&d.code)), uint64(d.pos)
+	return d.built == 0 || (code[0]^*word(d.built))<<tail(0, n) == 0 && (n <= 8 || (code[1]^*word(d.built + 8))<<tail(8, n) == 0)
 }
 
 // unchanged reports whether the first byte of the instruction is what it was when it was read.
 func (d *decoder) unchanged() bool {
 	if d.m.Fetch == nil && d.c.inText(d.pc, 1) {
-		return *(*uint8)(unsafe.Add(nil, d.pc)) == d.code[0]
+		return *(*uint8)(unsafe.Add(nil, d.pc)) == d.head()
 	}
 	b, ok := d.m.load(d.pc, 1)
-	return ok && uint8(b) == d.code[0]
+	return ok && uint8(b) == d.head()
 }
 
 // events makes a piece for each event of a conditional jump, and links the jump to it.
@@ -239,6 +335,7 @@ func (d *decoder) event(e uint64, to int64) (l uint32) {
 	l = uint32(d.op - uint64(uintptr(unsafe.Pointer(&d.ops)))) // decode adds where the piece comes to be
 	d.op += opSize64
 	p.pc, p.n, p.size, p.next, p.event, p.loads = d.start, 0, 0, 0, true, 0
+	p.changed, p.codeSize, p.window = false, 0, 0
 	d.emit(kAct).imm = e
 	d.emit(kJmp).disp = to
 	return l
@@ -253,7 +350,7 @@ func (d *decoder) stopAt(why Stop) {
 // instruction decodes the instruction at d.pc. end says that it is the last one of its piece. If it is not to be
 // interpreted, ok is false and d.why may say why.
 func (d *decoder) instruction() (end, ok bool) {
-	d.have, d.pos, d.bad, d.why, d.next = 0, 0, false, Done, 0
+	d.have, d.pos, d.bad, d.trap, d.built, d.why, d.next = 0, 0, false, false, 0, Done, 0
 	d.rex, d.data16, d.addr32, d.rep, d.seg, d.lock = 0, false, false, 0, 0, false
 	d.vex, d.pp, d.opMap, d.w, d.length, d.vvvv, d.mask = 0, 0, 0, false, 0, 0, 0
 	d.zeroing, d.broadcast, d.rHigh, d.xHigh = false, false, 0, 0

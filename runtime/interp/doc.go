@@ -14,7 +14,7 @@
 //	m.Reset(pc, flags)
 //	why := m.Run(6000)                  // m.PC is where the window ended
 //
-// Instructions are decoded once, to operations of 32 bytes: op.go. The operations of instructions that follow each other
+// Instructions are decoded to operations of 32 bytes, and again only if somebody has changed them: op.go. The operations of instructions that follow each other
 // are a piece, and pieces are linked: code.go. Whether an instruction has events is asked when it is decoded: an event is
 // an operation among the others, so instructions without events cost nothing more. Run is one switch over the kinds of
 // operations, run.go; what is rare is in slow.go. Loads and stores go through a table of lines: memory.go. Flags are

@@ -77,13 +77,13 @@ func (o *op) ends() bool { return o.k == kStop || o.k >= kJcc && o.k <= kCallR }
 // TimeLoad times the load that was chosen, with longWait cycles at most. Act calls it for LoadEvent, and at no other time.
 // The load is of the instruction at pc. If the window has written to the LineSize bytes around the address, cycles is 0:
 // what the program would wait for them is not known, though it mostly has them in the nearest cache. TimeLoad reports
-// false if the load is about to fault.
+// false if the load is about to fault, and if there is code about it that is not what was built.
 func (m *Machine) TimeLoad() (pc, cycles uint64, ok bool) {
 	o := opAt(m.choice.op)
 	pc = pieceOf(m.choice.piece).pc + uint64(o.l0)
 	a := m.R[o.b] + m.R[o.i]*uint64(o.sh) + uint64(o.disp)
 	switch {
-	case a < 4096 || a >= 1<<47:
+	case a < 4096 || a >= 1<<47 || pieceOf(m.choice.piece).changed:
 		return pc, 0, false
 	case m.Wrote(a):
 		return pc, 0, true

@@ -49,7 +49,9 @@ type Machine struct {
 	inside  bool // Run runs, or a handler has left it
 	stop    Stop
 	repeats uint32
-	fresh   int // instructions decoded since Reset
+	fresh   int    // instructions decoded since Reset
+	window  uint32 // number of the window, which no other machine has; 0 before Run
+	changed bool   // the window has met code that is not what was built
 	d       decoder
 
 	// Flags are kept as what they were computed from: see flags.go.
@@ -70,7 +72,7 @@ func (m *Machine) Init(c *Code) { m.code, m.d.c, m.d.m = c, c, m }
 // Reset begins a window at pc, with these flags. The caller has set the registers, or does so now.
 func (m *Machine) Reset(pc, flags uint64) {
 	m.Leave()
-	m.PC, m.Steps, m.stop, m.repeats, m.fresh = pc, 0, Done, 0, 0
+	m.PC, m.Steps, m.stop, m.repeats, m.fresh, m.window, m.changed = pc, 0, Done, 0, 0, 0, false
 	m.R[rZero], m.Returned = 0, 0
 	m.look.forget()
 	m.setFlags(flags)
@@ -85,6 +87,9 @@ func (m *Machine) Leave() {
 		m.code.leave()
 	}
 }
+
+// Changed reports whether the window has met code that is not what was built: see [Text].
+func (m *Machine) Changed() bool { return m.changed }
 
 // Actions are what the machine calls Code.Actions with.
 func (m *Machine) Actions() *Actions { return &m.d.acts }

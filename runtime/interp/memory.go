@@ -79,6 +79,10 @@ func (m *Machine) enter(a uint64, write bool) *near {
 		m.stop = StoresFull
 		return nil
 	}
+	if m.code.overlaps(line, LineSize) {
+		m.stop = Patch
+		return nil
+	}
 	to := m.lineAt(m.used)
 	for i := uint64(0); i < LineSize; i += 8 {
 		*word(to + i) = *word(at + i)

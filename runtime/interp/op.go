@@ -23,6 +23,8 @@ type op struct {
 
 const opSize = unsafe.Sizeof(op{})
 
+const _ = opSize - unsafe.Sizeof(piece{}) // a header has room in front of the operations
+
 // A piece is a header in front of the operations of some instructions. Only the last operation goes on
 // to another piece.
 type piece struct {
@@ -31,8 +33,12 @@ type piece struct {
 	n     uint32 // instructions
 	next  uint32 // the next piece in its list of the index
 	event bool   // the piece of an event of a branch, without instructions
-	loads uint16 // see load.go
-	_     uint64
+
+	changed  bool   // an instruction is not the one that was built
+	loads    uint16 // see load.go
+	codeAt   uint16 // where the code is that the piece was decoded from, behind the operations
+	codeSize uint16 // its bytes
+	window   uint32 // the number of the window that has compared them with memory last
 }
 
 // Numbers of registers. 0 to 15 are those of the processor.

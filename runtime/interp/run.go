@@ -12,6 +12,9 @@ func (m *Machine) Run(n int) Stop {
 		return CodeFull
 	}
 	m.inside = true
+	if m.window == 0 {
+		m.window = add32(&m.code.windows, 1)
+	}
 	why := m.run(n)
 	m.inside = false
 	m.code.leave()
@@ -39,6 +42,12 @@ enter:
 		m.PC = pieceOf(p).pc
 		m.Steps += n - left
 		return Done
+	}
+	if pieceOf(p).window != m.window {
+		if l = m.current(l); l == 0 {
+			goto end
+		}
+		p = base + uint64(l)
 	}
 	left -= int(pieceOf(p).n)
 	a = p + opSize64

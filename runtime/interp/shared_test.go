@@ -277,13 +277,38 @@ func TestRewrittenCode(t *testing.T) {
 			t.Errorf("%s: got %v, AX %d, %d bytes on, want %v, %d, %d", what, why, m.R[rAX], m.PC-base-uint64(at), want, ax, behind)
 		}
 	}
+	built := make([]byte, 2*LineSize)
 	put(5)
-	code[at+2] = 0xcc
-	run("a breakpoint on the second instruction", Breakpoint, 0, 2)
-	put(5)
-	run("without the breakpoint", Unknown, 5, 7)
-	code[at], code[at+2] = 0xcc, 0xcc
-	run("breakpoints on instructions that are decoded", Unknown, 5, 7)
+	copy(built, code)
+	for _, known := range []bool{false, true} {
+		c.Clear()
+		c.Texts[0] = Text{}
+		if known {
+			c.Texts[0] = Text{base, base + uint64(len(code)), address(&built[0])}
+		}
+		for _, decoded := range []bool{false, true} {
+			put(5)
+			if decoded {
+				run("without a breakpoint", Unknown, 5, 7)
+			}
+			code[at+2] = 0xcc
+			if known {
+				run("a breakpoint on the second instruction, with what was built", Unknown, 5, 7)
+				if run("the same breakpoint", Unknown, 5, 7); m.fresh != 0 {
+					t.Errorf("%d instructions were decoded once more", m.fresh)
+				}
+			} else {
+				run("a breakpoint on the second instruction", Breakpoint, 0, 2)
+			}
+			code[at+3] = 6
+			run("half a change of the second instruction", Breakpoint, 0, 2)
+			code[at+2] = 0x2d // SUBL
+			run("another second instruction", Unknown, 1<<32-6, 7)
+			put(5)
+			run("without the breakpoint", Unknown, 5, 7)
+		}
+	}
+	c.Texts[0] = Text{}
 
 	// While the second instruction is decoded, it is replaced: first comes a breakpoint, then the end.
 	c.Clear()
@@ -301,15 +326,15 @@ func TestRewrittenCode(t *testing.T) {
 	run("replaced", Unknown, 6, 7)
 
 	// Code that is no text is not decoded, so it cannot be old.
-	for _, text := range []Text{{base - 100, base + uint64(at)}, {base + uint64(at) + 8, base + 4096}} {
+	for _, text := range []Text{{base - 100, base + uint64(at), 0}, {base + uint64(at) + 8, base + 4096, 0}} {
 		c.Clear()
-		c.Texts = [4]Text{{1, 2}, text}
+		c.Texts = [4]Text{{1, 2, 0}, text}
 		for n := range byte(2) {
 			put(n)
 			run(fmt.Sprintf("another text, from %#x to %#x", text.Low, text.High), Refused, 99, 0)
 		}
 	}
-	c.Texts[1] = Text{base, base + uint64(at) + 2}
+	c.Texts[1] = Text{base, base + uint64(at) + 2, 0}
 	run("the end of the text", Refused, 0, 2)
 	c.Texts[1].High += 5
 	run("after the end of the text moved", Refused, 1, 7)
@@ -322,7 +347,7 @@ func TestReadCode(t *testing.T) {
 		code[i] = byte(i*7 + i>>8)
 	}
 	base := address(&code[0])
-	for _, text := range []Text{{}, {base, base + LineSize}, {base + LineSize, base + 2*LineSize}} {
+	for _, text := range []Text{{}, {base, base + LineSize, 0}, {base + LineSize, base + 2*LineSize, 0}} {
 		c, m := newMachine()
 		c.Texts[0] = text
 		d := &m.d

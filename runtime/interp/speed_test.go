@@ -3,10 +3,12 @@ package interp
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -91,6 +93,23 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// ownText is where the code of this process is.
+func ownText(t testing.TB) (text Text) {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	pc := uint64(reflect.ValueOf(wSlices).Pointer())
+	for line := range strings.Lines(string(maps)) {
+		if _, err := fmt.Sscanf(line, "%x-%x", &text.Low, &text.High); err == nil && pc >= text.Low && pc < text.High {
+			return text
+		}
+	}
+	t.Fatal("no mapping has the code of this process")
+	return Text{}
+}
+
 func BenchmarkWindow(b *testing.B) {
 	noCollection(b)
 	var flush []uint64
@@ -98,6 +117,7 @@ func BenchmarkWindow(b *testing.B) {
 		for _, w := range workloads {
 			b.Run(w.name+"/"+between, func(b *testing.B) {
 				c, m := newMachine()
+				c.Texts[0] = ownText(b)
 				n := newNative(m, w.f)
 				w.prep(n.c)
 				var others []*ctx // for native work: all four functions

@@ -18,11 +18,12 @@ const (
 	Refused                // Actions refused the code, or it is not in Code.Texts
 	NewCode                // more code than Code.Fresh allows was new
 	Long                   // a repeated instruction that would not end
+	Patch                  // a store to one of Code.Texts: what the program does behind it may be new code
 	NStops
 )
 
 var stopNames = [NStops]string{"done", "fault", "unknown instruction", "system call", "breakpoint", "undefined instruction",
-	"machine instruction", "division", "too many stores", "code cache full", "code refused", "new code", "long repetition"}
+	"machine instruction", "division", "too many stores", "code cache full", "code refused", "new code", "long repetition", "store to code"}
 
 // String returns the reason in words.
 func (s Stop) String() string {

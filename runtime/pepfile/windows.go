@@ -22,13 +22,14 @@ const WindowEnds = 16
 
 // Windows are the numbers of windows in a program, and of ticks without one.
 type Windows struct {
-	Ended  [WindowEnds]uint64 // windows, by the reason of their end, as package interp numbers them
-	Steps  uint64             // instructions in all of them
-	Long   uint64             // windows that went on behind their normal length
-	Thrown uint64             // windows dropped because they came to a fatal error, which the program did not
-	Busy   uint64             // ticks without a window, because all interpreters were in use
-	Calls  uint64             // ticks at the exit of a system call, which belong to the call
-	Other  uint64             // ticks outside of Go code
+	Ended   [WindowEnds]uint64 // windows, by the reason of their end, as package interp numbers them
+	Steps   uint64             // instructions in all of them
+	Long    uint64             // windows that went on behind their normal length
+	Thrown  uint64             // windows dropped because they came to a fatal error, which the program did not
+	Changed uint64             // windows that met code that is not the executable's
+	Busy    uint64             // ticks without a window, because all interpreters were in use
+	Calls   uint64             // ticks at the exit of a system call, which belong to the call
+	Other   uint64             // ticks outside of Go code
 
 	// Ticks without a window, because a fault in one could not have been handled: see beginWindow in core.
 	Uncaught uint64

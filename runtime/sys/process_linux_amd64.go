@@ -45,6 +45,13 @@ func ProgName(exe string) string {
 // given address. It is not if the dynamic linker has loaded the program:
 // ld-linux-x86-64.so.2 ./prog.
 func LoadedByKernel(text uintptr) bool {
+	_, ok := TextOffset(text)
+	return ok
+}
+
+// TextOffset returns where /proc/self/exe has the text that is at the given address, and
+// false if it is not the program.
+func TextOffset(text uintptr) (offset uint64, ok bool) {
 	type header struct { // of a segment
 		kind, flags                                      uint32
 		offset, vaddr, paddr, filesize, memsize, aligned uint64
@@ -52,11 +59,11 @@ func LoadedByKernel(text uintptr) bool {
 	const load, interp, self = 1, 3, 6 // kinds
 	first := auxValue(atPhdr)
 	if first == 0 {
-		return false
+		return 0, false
 	}
 	segment := func(i uintptr) *header { return (*header)(golink.At(first + i*56)) }
 	var moved uint64 // from where the segments say they are
-	dynamic, ours := false, false
+	dynamic := false
 	for i := range auxValue(atPhnum) {
 		switch h := segment(i); h.kind {
 		case self:
@@ -67,10 +74,10 @@ func LoadedByKernel(text uintptr) bool {
 	}
 	for i := range auxValue(atPhnum) {
 		if h := segment(i); h.kind == load && uint64(text)-(h.vaddr+moved) < h.memsize {
-			ours = true
+			offset, ok = h.offset+uint64(text)-(h.vaddr+moved), true
 		}
 	}
-	return ours && !(dynamic && auxValue(atBase) == 0)
+	return offset, ok && !(dynamic && auxValue(atBase) == 0)
 }
 
 // Namespaces returns the numbers of the namespaces that process numbers and the

@@ -28,6 +28,7 @@ import (
 
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
 )
@@ -99,10 +100,12 @@ func (r *Rows) Clear() {
 
 // An event is isAction | the function << 40 | the action << 20 | the row, so that nothing cold is read when it happens. For
 // jumps by a table it is isJump | the function << 40 | which of its rows is the first one of the jump << 16, to which the
-// interpreter adds the index in the table of jumps.
+// interpreter adds the index in the table of jumps. For code that is not that of the function it is isChanged | the function
+// << 40.
 const (
-	isAction = 1 << 61
-	isJump   = 1 << 62
+	isAction  = 1 << 61
+	isJump    = 1 << 62
+	isChanged = isAction | isJump
 )
 
 // Actions is what interp.Code.Actions wants. Here and below all indexes are compared, so that the compiler adds no
@@ -127,6 +130,10 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	}
 	if golink.Load64(&funcs[fn]) == 0 && !r.decode(fn, a) {
 		return false
+	}
+	if a.Changed {
+		a.At = isChanged | uint64(fn)<<40
+		return true
 	}
 	own := r.own(fn)
 	at, first := uint32(pc-r.addr(fn)), golink.Load64(&funcs[fn])>>32
@@ -248,11 +255,15 @@ func search(rows []actiontable.Row, k uint64) int {
 	return lo
 }
 
-// Event returns the action of an event and the function that it happens in. An entry of a table of jumps may have none.
+// Event returns the action of an event and the function that it happens in. An entry of a table of jumps may have none. The
+// action is [follow.Forget] where the code is not that of the function.
 func (r *Rows) Event(event uint64) (fn, action uint32, ok bool) {
 	fn = uint32(event >> 40 & (maxFuncs - 1))
 	if event&isJump == 0 {
 		return fn, uint32(event >> 20 & (maxKept - 1)), event&isAction != 0
+	}
+	if event&isChanged == isChanged {
+		return fn, follow.Forget, true
 	}
 	own := r.own(int(fn))
 	i := int(event >> 16 & (maxRows - 1))

@@ -6,6 +6,7 @@ import (
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/interp"
 )
 
@@ -85,7 +86,20 @@ func TestRows(t *testing.T) {
 	if _, _, ok := r.Event(isJump | 7<<40); ok {
 		t.Error("a jump without a row has an action")
 	}
-	var a interp.Actions
+	// Code that is not that of the function has no action but one to forget the function's frame.
+	for _, pc := range []uint64{text + 40, text + 44, text + 48, text + 60} {
+		a := interp.Actions{Changed: true}
+		ok := r.Actions(pc, &a)
+		fn, action, event := r.Event(a.At)
+		if !ok || !event || fn != 0 || action != follow.Forget || a.Taken|a.NotTaken|a.Index != 0 {
+			t.Errorf("changed code at %d: %v, function %d, action %d, %v, of %+v", pc-text, ok, fn, action, event, a)
+		}
+	}
+	a := interp.Actions{Changed: true}
+	if r.Actions(text, &a); a.At != 0 {
+		t.Errorf("changed code outside of functions has event %#x", a.At)
+	}
+	a = interp.Actions{}
 	if n := testing.AllocsPerRun(10, func() {
 		r.Clear()
 		r.Actions(text+48, &a)

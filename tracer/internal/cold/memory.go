@@ -72,14 +72,14 @@ func (p *Plan) differences(t *text) (n, first int, err error) {
 	return n, first, nil
 }
 
-// untouched returns an error if others have changed the code of a process.
+// untouched returns an error if the code of a process has been changed.
 func (p *Plan) untouched(pid int, t *text) error {
 	n, first, err := p.differences(t)
 	if err != nil {
 		return fmt.Errorf("process %d: %w", pid, err)
 	}
 	if n > 0 {
-		return fmt.Errorf("process %d: its code differs from that of its file in %d places, the first in %s: another tracer or a debugger is at work; end it first", pid, n, p.functionOf(first))
+		return fmt.Errorf("process %d: its code differs from that of its file in %d places, the first in %s: the program has changed it, or another tracer or a debugger is at work, which you can end first", pid, n, p.functionOf(first))
 	}
 	return nil
 }

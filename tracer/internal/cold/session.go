@@ -70,7 +70,7 @@ type Session struct {
 	mu      sync.Mutex
 	known   []bool // blocks that need no probe: they were hit, or have no place
 	fresh   []Hit  // since Take
-	refused []int  // blocks that the kernel refuses to probe
+	refused []int  // blocks that cannot be probed
 	groups  []*blocks
 	fault   *uprobe.Link
 	pids    map[uint32]bool // of all hits
@@ -263,7 +263,7 @@ func (s *Session) link(list []int) (*uprobe.Link, error) {
 	return l, nil
 }
 
-// Refused returns the blocks that the kernel refuses to probe.
+// Refused returns the blocks that cannot be probed, by the kernel's rules or since the process has changed their code.
 func (s *Session) Refused() []int { return s.refused }
 
 // read reads events until the session ends.
@@ -606,7 +606,7 @@ func (s *Session) detach() (err error) {
 	s.cost.detached(time.Since(began))
 	for _, t := range s.texts {
 		if n, first, err := s.plan.differences(t); err == nil && n > 0 {
-			s.cost.differ = append(s.cost.differ, fmt.Sprintf("%d places of the code differ from the file, the first in %s: another tracer is at work", n, s.plan.functionOf(first)))
+			s.cost.differ = append(s.cost.differ, fmt.Sprintf("%d places of the code differ from the file, the first in %s: the program has changed it, or another tracer is at work", n, s.plan.functionOf(first)))
 		}
 		t.mem.Close()
 	}

@@ -66,7 +66,8 @@ type Session struct {
 // are there.
 //
 // An error that wraps rights.ErrMissing says which capability or feature of the kernel is
-// missing. Sites at instructions that the kernel refuses to probe are left out, see Refused.
+// missing. Sites at instructions that the kernel refuses to probe, or that the process has changed, are left out, see
+// Refused.
 func Attach(p *process.Process, plan *Plan, limits Limits) (*Session, error) {
 	if len(plan.Sites) == 0 {
 		return nil, errors.New("nothing to probe: no site")
@@ -212,20 +213,19 @@ func kernelWord(w Word, limits Limits) probe.ProbeWord {
 	return k
 }
 
-// attach makes a link of the sites that are on, without those that the kernel refuses to probe, and then lets its hits
-// count.
+// attach makes a link of the sites that are on, without those that cannot be probed, and then lets its hits count.
 func (s *Session) attach() error {
 	l, refused, err := s.next()
 	if err != nil {
 		return fmt.Errorf("attaching %d probes to %s of process %d: %w", len(s.on), s.process.Path, s.process.PID, err)
 	}
 	if len(refused) == len(s.on) {
-		return errors.New("the kernel refuses to probe any of these instructions")
+		return errors.New("none of these instructions can be probed: the kernel refuses it, or the process has changed the code there")
 	}
 	for before, i := range refused {
 		i -= before // those are gone
 		x := s.plan.Sites[s.on[i]]
-		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(), fmt.Sprintf("the kernel refuses to probe the instruction at %#x", x.Addr)})
+		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(), fmt.Sprintf("the kernel refuses to probe the instruction at %#x, or the process has changed it", x.Addr)})
 		s.on = slices.Delete(s.on, i, i+1)
 	}
 	s.generation++
@@ -243,8 +243,8 @@ func (s *Session) attach() error {
 	return nil
 }
 
-// next makes a link of the sites that are on, whose hits do not count yet. It returns indices of sites that the kernel
-// refuses.
+// next makes a link of the sites that are on, whose hits do not count yet. It returns indices of sites that cannot be
+// probed.
 func (s *Session) next() (l *uprobe.Link, refused []int, err error) {
 	var offsets, cookies []uint64
 	for _, i := range s.on {

@@ -14,9 +14,10 @@ struct op {
 	u32 l0, l1; // l1 is the index of the next operation, or of that at the target; l0 of that behind a jump that is not taken
 	u64 pc;     // of the instruction
 	u8 len, flags, named, last;
-	u32 unused;
+	u32 size;    // of the first operation: bytes of the instruction that were decoded,
+	u64 code[2]; // and these
 };
-_Static_assert(sizeof(struct op) == 48, "ops.Op");
+_Static_assert(sizeof(struct op) == 64, "ops.Op");
 
 struct address {
 	u64 pc;

@@ -66,6 +66,21 @@ INLINE u32 NAME(find)(struct run *r, u64 pc)
 	return e ? e->index : 0;
 }
 
+// NAME(has) returns 1 if the n bytes at a are those of a word of code, but for a breakpoint in the place of the first one,
+// behind which the program executes the original instruction. Otherwise it sets r->stop.
+INLINE int NAME(has)(struct run *r, u64 a, u32 n, u64 code, u64 breakpoint)
+{
+	u64 v[2] = {}; // as in load
+	n = BOUND(n, 15);
+	if (READ(v, n, a)) {
+		r->stop = STOP_FAULT;
+		return 0;
+	}
+	if (v[0] == code || v[0] == breakpoint) return 1;
+	r->stop = STOP_CHANGED_CODE;
+	return 0;
+}
+
 // NAME(step) executes the operation r->index. It returns 1 if the run ends: with the reason in r->stop, in front of the
 // instruction at r->pc, of which other operations may have been executed; or after r->want instructions. r->last is the
 // tuple of the instruction, and whole if r->whole is 1.
@@ -85,6 +100,11 @@ INLINE int NAME(step)(struct run *r)
 	r->pc = o->pc;
 	r->whole = 0;
 	if (flag & OP_FIRST) {
+		u32 n = o->size;
+		u64 code = o->code[0];
+		if (n && !NAME(has)(r, o->pc, n > 8 ? 8 : n, code, (code & ~0xffULL) | 0xcc)) return 1;
+		code = o->code[1];
+		if (n > 8 && !NAME(has)(r, o->pc + 8, n - 8, code, code)) return 1;
 		u32 named = o->named;
 		named = BOUND(named, REGS - 1);
 		r->last.pc = o->pc;

@@ -231,6 +231,7 @@ INLINE int interpret(struct work *w)
 	u32 n = rec->n, stop = r->stop;
 	rec->stop = stop;
 	if (stop == STOP_NOT_DECODED) miss(r->pc, tgid, 0);
+	if (stop == STOP_CHANGED_CODE) miss(r->pc, tgid, STALE_CODE);
 	add(STEPS, steps);
 	add(NOTED, n);
 	add(STOPS + (stop & 31), 1);

@@ -40,24 +40,25 @@ type SamplerLabels struct {
 }
 
 type SamplerOp struct {
-	_      structs.HostLayout
-	K      uint16
-	D      uint8
-	S      uint8
-	B      uint8
-	I      uint8
-	Sh     uint8
-	Fl     uint8
-	Disp   int64
-	Imm    uint64
-	L0     uint32
-	L1     uint32
-	Pc     uint64
-	Len    uint8
-	Flags  uint8
-	Named  uint8
-	Last   uint8
-	Unused uint32
+	_     structs.HostLayout
+	K     uint16
+	D     uint8
+	S     uint8
+	B     uint8
+	I     uint8
+	Sh    uint8
+	Fl    uint8
+	Disp  int64
+	Imm   uint64
+	L0    uint32
+	L1    uint32
+	Pc    uint64
+	Len   uint8
+	Flags uint8
+	Named uint8
+	Last  uint8
+	Size  uint32
+	Code  [2]uint64
 }
 
 type SamplerProc struct {

@@ -55,6 +55,18 @@ func (m *Machine) Begin(regs [16]uint64, flags, pc, fs uint64, read func(addr ui
 // Forget forgets the code, after the process has executed another program.
 func (m *Machine) Forget() { m.code.Clear() }
 
+// has reports whether the code of an instruction, whose first operation is op, is what was decoded.
+func (m *Machine) has(op *Op) bool {
+	for i, want := range op.Code {
+		if at := 8 * uint32(i); at < op.Size {
+			if v, ok := m.Load(op.PC+uint64(at), uint64(min(8, op.Size-at))); !ok || v != want {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Peek returns the word at addr as the next instruction would load it: stores that have
 // been interpreted count.
 func (m *Machine) Peek(addr uint64) (uint64, bool) { return m.Load(addr, 8) }
@@ -91,6 +103,9 @@ func (m *Machine) Run(t *Table, n int, visit func(*Step)) Stop {
 			return NotDecoded
 		}
 		list := t.Instruction(i)
+		if !m.has(&list[0]) {
+			return Changed
+		}
 		if why, ok := list[0].Stops(); ok && why == StackSwitch {
 			return why
 		}

@@ -122,8 +122,8 @@ func TestLayout(t *testing.T) {
 	if n := unsafe.Sizeof(interp.Op{}); n != 32 {
 		t.Errorf("an operation has %d bytes, want 32", n)
 	}
-	if n := reflect.TypeFor[ops.Op]().Size(); n != 48 {
-		t.Errorf("an Op has %d bytes, want 48: struct op of tracer/internal/interp/bpf/code.h", n)
+	if n := reflect.TypeFor[ops.Op]().Size(); n != 64 {
+		t.Errorf("an Op has %d bytes, want 64: struct op of tracer/internal/interp/bpf/code.h", n)
 	}
 }
 

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"encoding/binary"
+
 	"github.com/pepgo/pep/runtime/interp"
 )
 
@@ -11,12 +13,16 @@ import (
 // the index of the one that follows if it is not taken. 0 stands for code that is not decoded.
 type Op struct {
 	interp.Op
-	PC     uint64 // of the instruction
-	Len    uint8  // bytes of the instruction; 0 if it is not known
-	Flags  Flag
-	Named  uint8 // a register to note, or none: NoReg
-	Last   uint8 // of the last operation: number of the vector register that may be the last operand
-	Unused uint32
+	PC    uint64 // of the instruction
+	Len   uint8  // bytes of the instruction; 0 if it is not known
+	Flags Flag
+	Named uint8 // a register to note, or none: NoReg
+	Last  uint8 // of the last operation: number of the vector register that may be the last operand
+
+	// Of the first operation: the code that was decoded, as far as it decides about the operations. Programs change theirs,
+	// and debuggers and uprobes put breakpoints there, so interpreters compare it with memory.
+	Size uint32
+	Code [2]uint64
 }
 
 // A Flag says where in its instruction an operation is, and whether somebody wants to know what the instruction does.
@@ -117,6 +123,13 @@ func (d *Decoder) Decode(list []Op, code []byte, pc uint64) []Op {
 	}
 	list[first].Flags |= First
 	list[len(list)-1].Flags |= Last
+	if size == 0 || why != interp.Done {
+		size = min(len(code), maxLen)
+	}
+	list[first].Size = uint32(size)
+	var bytes [16]byte
+	copy(bytes[:], code[:size])
+	list[first].Code = [2]uint64{binary.LittleEndian.Uint64(bytes[:]), binary.LittleEndian.Uint64(bytes[8:])}
 	return list
 }
 

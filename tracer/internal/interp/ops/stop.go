@@ -25,12 +25,13 @@ const (
 	NotDecoded                 // the table has no op for PC
 	StoresFull                 // no room in the store buffer
 	Divide                     // a division that would trap, or, in the kernel, of more than 64 bits
+	Changed                    // the code is not what was decoded
 	stops
 )
 
 var stopNames = [stops]string{
 	"done", "unsupported instruction", "undecodable", "string instruction", "syscall", "trap", "stack switch", "fault",
-	"unknown flags", "unknown address", "unknown target", "not decoded", "store buffer full", "division",
+	"unknown flags", "unknown address", "unknown target", "not decoded", "store buffer full", "division", "changed code",
 }
 
 func (s Stop) String() string {

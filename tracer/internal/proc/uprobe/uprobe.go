@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -18,15 +19,28 @@ type Link struct {
 	fds []uintptr // the kernel takes the probes away when they are closed
 }
 
-// Attach puts a probe on each offset of a file. The program gets the cookie of the probe that was hit. The pid is that of
-// a process, or 0 for all processes. Attach leaves out instructions that the kernel refuses to probe, and returns their
-// indices; but without a pid the kernel does not say it.
+// Attach puts a probe on each offset of an executable. The program gets the cookie of the probe that was hit. The pid is that
+// of a process, or 0 for all processes. Attach leaves out instructions that the kernel refuses to probe, and those in whose
+// place the process has other code, and returns their indices; but without a pid neither is known.
 func Attach(program *ebpf.Program, path string, offsets, cookies []uint64, pid int) (l *Link, refused []int, err error) {
 	const errRefused = syscall.Errno(524) // the kernel's ENOTSUPP: there is such an instruction
+	if pid != 0 {
+		refused = changed(path, offsets, pid)
+	}
+	var at, with []uint64
+	var which []int // the offsets that are left
+	for i := range offsets {
+		if _, ok := slices.BinarySearch(refused, i); !ok {
+			at, with, which = append(at, offsets[i]), append(with, cookies[i]), append(which, i)
+		}
+	}
 	l = &Link{}
 	var attach func(from, to int) error
 	attach = func(from, to int) error {
-		fd, err := create(program.FD(), path, offsets[from:to], cookies[from:to], pid)
+		if from == to {
+			return nil
+		}
+		fd, err := create(program.FD(), path, at[from:to], with[from:to], pid)
 		switch {
 		case err == nil:
 			l.fds = append(l.fds, fd)
@@ -34,7 +48,7 @@ func Attach(program *ebpf.Program, path string, offsets, cookies []uint64, pid i
 		case !errors.Is(err, errRefused):
 			return err
 		case to-from == 1:
-			refused = append(refused, from)
+			refused = append(refused, which[from])
 			return nil
 		}
 		middle := (from + to) / 2
@@ -43,9 +57,10 @@ func Attach(program *ebpf.Program, path string, offsets, cookies []uint64, pid i
 		}
 		return attach(middle, to)
 	}
-	if err := attach(0, len(offsets)); err != nil {
+	if err := attach(0, len(at)); err != nil {
 		return nil, nil, errors.Join(err, l.Close())
 	}
+	slices.Sort(refused)
 	return l, refused, nil
 }
 

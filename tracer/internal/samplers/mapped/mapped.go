@@ -12,6 +12,7 @@ package mapped
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"debug/elf"
 	"fmt"
@@ -100,16 +101,16 @@ func (fs Files) Instruction(pid uint32, m *Mapping, op *ops.Op, code ops.Code, w
 	}
 	f := m.image
 	pc := op.PC - m.bias()
+	var buf [15]byte
+	now := buf[:code.ReadCode(op.PC, buf[:])]
 	in := f.insns[pc]
-	if in == nil {
-		var buf [15]byte
-		bytes := buf[:code.ReadCode(op.PC, buf[:])]
-		if len(bytes) < max(1, int(op.Len)) {
+	if in == nil || !bytes.HasPrefix(now, in.Code) { // programs change their code
+		if len(now) < max(1, int(op.Len)) {
 			return nil
 		}
-		d, err := describe.Instruction(&f.image, pc, bytes)
+		d, err := describe.Instruction(&f.image, pc, now)
 		if err != nil || op.Len != 0 && len(d.Code) != int(op.Len) { // its length is unknown if it is not interpreted
-			d = describe.Unknown(&f.image, pc, append([]byte(nil), bytes[:max(1, op.Len)]...))
+			d = describe.Unknown(&f.image, pc, append([]byte(nil), now[:max(1, op.Len)]...))
 		}
 		in = &Instruction{d, want(d), op.Direct(), op.Target() - op.PC}
 		f.insns[pc] = in

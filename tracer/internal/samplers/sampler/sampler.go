@@ -265,7 +265,7 @@ func (s *Sampler) maintain() {
 
 // misses returns how often the kernel has noted a PC for decodeMisses.
 func (s *Sampler) misses() (sum uint64, err error) {
-	for _, i := range []int{countMissed, countStale, countStops + int(ops.NotDecoded)} {
+	for _, i := range []int{countMissed, countStale, countStops + int(ops.NotDecoded), countStops + int(ops.Changed)} {
 		n, e := s.counter(i)
 		sum, err = sum+n, errors.Join(err, e)
 	}

@@ -53,11 +53,16 @@ func newProcess(pid int) (*process, error) {
 
 // forget begins anew with the code of the process, which has executed another program.
 func (p *process) forget() (err error) {
-	p.m.Forget()
-	p.table, p.insns = ops.NewTable(), make([]*mapped.Instruction, 1)
+	p.forgetCode()
 	p.g = mapped.FindGoroutines(p.pid)
 	p.maps, err = mapped.Read(p.pid)
 	return err
+}
+
+// forgetCode has all code decoded anew.
+func (p *process) forgetCode() {
+	p.m.Forget()
+	p.table, p.insns = ops.NewTable(), make([]*mapped.Instruction, 1)
 }
 
 // ended reports whether the process has ended. A zombie has.

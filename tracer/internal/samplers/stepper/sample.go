@@ -139,7 +139,15 @@ func (s *Sampler) run(p *process, th *ptrace.Thread, n int, visit func(*ops.Step
 		if err != nil {
 			return err
 		}
-		if i == 0 || p.m.Run(p.table, last-p.m.Steps, visit) != ops.NotDecoded {
+		if i == 0 {
+			return nil
+		}
+		switch p.m.Run(p.table, last-p.m.Steps, visit) {
+		case ops.NotDecoded:
+		case ops.Changed: // the next run decodes what is there now
+			p.forgetCode()
+			return nil
+		default:
 			return nil
 		}
 	}
