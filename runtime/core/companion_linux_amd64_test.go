@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
@@ -40,9 +41,13 @@ func TestCompanion(t *testing.T) {
 	}
 	t.Run("close", func(t *testing.T) { testClosedFile(t, profiled) })
 	t.Run("killed", func(t *testing.T) { testKilledCompanion(t, profiled) })
-	t.Run("left alone", func(t *testing.T) { testLeftCompanion(t, profiled) })
+	t.Run("left alone", func(t *testing.T) { testLeftCompanion(t, profiled, "wait") })
+	t.Run("left by another user", func(t *testing.T) {
+		machinetest.NeedProcess(t, "as another user", asOtherUser)
+		testLeftCompanion(t, profiled, "wait as nobody")
+	})
 	t.Run("process 1", func(t *testing.T) {
-		needRoot(t)
+		machinetest.NeedProcess(t, "as another user", asOtherUser)
 		for what, code := range map[string]int{"panic": 2, "look": 0} {
 			r := &run{dir: t.TempDir()}
 			cmd := exec.Command("sh", "-c", `mount -t proc proc /proc && exec "$0" "$1"`, profiled, what)
@@ -109,7 +114,7 @@ func testClosedFile(t *testing.T, exe string) {
 
 // Without its companion, a program ends as it would with it, and its counts stay in the file.
 func testKilledCompanion(t *testing.T, exe string) {
-	r := signalledByPid(t, exe, func(pid int) {
+	r := signalledByPid(t, exe, "wait", func(pid int) {
 		if err := syscall.Kill(companionOf(t, pid), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
@@ -120,21 +125,21 @@ func testKilledCompanion(t *testing.T, exe string) {
 }
 
 // A companion ends with its program, however that ends.
-func testLeftCompanion(t *testing.T, exe string) {
+func testLeftCompanion(t *testing.T, exe, what string) {
 	companion := 0
-	signalledByPid(t, exe, func(pid int) { companion = companionOf(t, pid) }, syscall.SIGKILL)
-	for {
+	signalledByPid(t, exe, what, func(pid int) { companion = companionOf(t, pid) }, syscall.SIGKILL)
+	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(time.Millisecond) {
 		if p, ok := sys.ProcessAt(fmt.Sprint(companion)); !ok || p.Dead {
 			return
 		}
-		time.Sleep(time.Millisecond)
 	}
+	t.Errorf("process %d is still there", companion)
 }
 
 // signalledByPid starts a program, calls ready with its number when it says that it is ready, and sends it a signal.
-func signalledByPid(t *testing.T, exe string, ready func(pid int), sig syscall.Signal) *run {
+func signalledByPid(t *testing.T, exe, what string, ready func(pid int), sig syscall.Signal) *run {
 	t.Helper()
-	cmd, r := command(t, exe, nil, "wait")
+	cmd, r := command(t, exe, nil, what)
 	_, in := startReady(t, cmd)
 	ready(cmd.Process.Pid)
 	if err := cmd.Process.Signal(sig); err != nil {

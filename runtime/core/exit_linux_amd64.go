@@ -65,7 +65,7 @@ func endOfTrace() (trace.End, []trace.Symbol) {
 // counts.Stopped is set. It notes if the program has taken the signal away, so that
 // there were no ticks any more.
 func stopTicks() {
-	if !ticking() {
+	if !ticking() || byThread {
 		return
 	}
 	sys.Call(sys.NrTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)

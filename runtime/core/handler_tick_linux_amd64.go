@@ -6,10 +6,11 @@ package core
 //
 // In programs without C code of their own, and in those with windows, the thread gets the signal that the timer has interrupted.
 //
-// In programs with C code and polls, a thread of the C library waits for the signals. A signal would cut short what C code waits
-// for: kernels send it to any thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
+// In programs with C code and polls, a thread of the C library sleeps for that time instead, with signals
+// blocked. A signal would cut short what C code waits for: kernels send it to any
+// thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
 // epoll_wait, and these then return EINTR. Besides, C code could keep such ticks away
-// by blocking the signal.
+// by blocking the signal or by handling it itself.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
@@ -28,7 +29,7 @@ const tickSignal = 33
 var (
 	timerID int32 // the kernel's number; its address is what the timer's signals carry
 
-	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one.
+	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one, until which the thread sleeps.
 	timerSpec struct{ everySec, everyNsec, sec, nsec uint64 }
 
 	calibrating uint32 // 1 while measureTick works
@@ -36,9 +37,9 @@ var (
 	expired uint64 // how often the timer has
 	signals uint64 // how many it has sent: several expirations may have one
 
-	byThread bool   // ticks are of the thread
-	tickTid  uint32 // the thread's number, 0 until it has begun
-	noWord   uint32 // what the thread waits for: it never changes
+	byThread bool    // ticks are of the thread
+	ticksOn  uint32  // 1 when the thread may start
+	deniedAt *uint32 // where the thread notes that it may not sleep any more
 )
 
 // The timer's signal must reach the thread that was running when the timer expired, because its
@@ -53,9 +54,10 @@ var (
 var goHandler uintptr
 
 // onInterrupted counts where the timer's signal has interrupted the program, n times if n ticks were due. Profiles say
-// how many ticks were outside of instrumented functions. The thread that only waits does not know what was interrupted.
+// how many ticks were outside of instrumented functions. The thread does not know what it
+// interrupts.
 func onInterrupted(ctx *ucontext, n uint64) {
-	if byThread || n == 0 || golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
+	if n == 0 || golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
 		return
 	}
 	if ctx.rip == goHandler {
@@ -99,6 +101,10 @@ func (c *ucontext) slept() bool {
 // of the process is cpu. It returns the time that the tick stands for, 0 if none was due, and how many ticks were due.
 func onTick(n, cpu uint64) (stands, due uint64) {
 	all := golink.Add64(&expired, int64(n))
+	if byThread {
+		next := began + (all+1)*tickLength
+		timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
+	}
 	golink.Add64(&signals, 1)
 	golink.Add64(&spent, int64(tickCost))
 	if golink.Load32(&counts.Stopped) != 0 {

@@ -1,5 +1,6 @@
-// This file holds what happens at a tick. It makes no system calls: the program may have forbidden
-// them meanwhile. Only what programs with C code wait in for ticks is one, which Go programs always make: futex.
+// This file holds what happens at a tick, and the two ways of having ticks: a
+// signal of a timer, and a thread of the C library's that sleeps. The signal's handler makes no system calls, but in programs with
+// C code: the program may have forbidden them meanwhile.
 
 #include "textflag.h"
 
@@ -7,6 +8,7 @@
 #define SYS_gettid	186
 #define SYS_tkill	200
 #define SYS_futex	202
+#define SYS_clock_nanosleep	230
 
 #define SIGINFO_CODE	8
 #define SIGINFO_OVERRUN	20
@@ -19,11 +21,14 @@
 #define UCONTEXT_RSP	160
 #define UCONTEXT_RIP	168
 
+#define SIGSEGV	11
+#define SIGBUS	7
 #define TAKERS	4	// takers
 #define WINDOW_STACK	8192	// more than the frames of runWindow and of what it calls
 
+#define CLOCK_PROCESS_CPUTIME_ID	2
+#define TIMER_ABSTIME	1
 #define FUTEX_WAIT_PRIVATE	128
-#define FUTEX_WAKE_PRIVATE	129
 
 // callGo calls the Go function with the code R12: with a g of zeros, and
 // arguments and results in registers. As many words at the caller's stack top are
@@ -86,15 +91,21 @@ expired:
 	CALL	·callGo(SB)	// onInterrupted(ucontext, ticks that were due)
 	MOVQ	40(SP), BX
 	MOVQ	$0, 40(SP)
-	MOVQ	·beginWindowCode(SB), R12
-	TESTQ	R12, R12
+	CMPQ	·beginWindowCode(SB), $0
 	JEQ	leave
+	MOVL	$1, SI
+	CMPB	·hasC(SB), $0
+	JEQ	caught
+	CALL	·catchesFaults(SB)
+	MOVQ	AX, SI
+caught:
+	MOVQ	·beginWindowCode(SB), R12
 	MOVQ	TLS, DI
 	MOVQ	0(DI)(TLS*1), DI	// of a thread of C it is 0
 	CALL	·segment(SB)
 	MOVQ	AX, CX
 	MOVQ	32(SP), AX
-	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS, g) taker
+	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS, g, whether faults are caught) taker
 	TESTQ	AX, AX
 	JEQ	leave
 	MOVQ	AX, 40(SP)
@@ -181,9 +192,40 @@ TEXT ·flushLine(SB), NOSPLIT, $0-8
 	MFENCE
 	RET
 
+// catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if C code
+// has put others in their place. It keeps BX.
+TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$32, SP	// a sigaction
+	LEAQ	·faultEntry(SB), R12
+	MOVL	$SIGSEGV, DI
+	CALL	·handledBy(SB)
+	JNE	others
+	LEAQ	·busEntry(SB), R12
+	MOVL	$SIGBUS, DI
+	CALL	·handledBy(SB)
+	JNE	others
+	MOVL	$1, AX
+	ADDQ	$32, SP
+	RET
+others:
+	XORL	AX, AX
+	ADDQ	$32, SP
+	RET
+
+// handledBy compares the handler of signal DI with R12. It writes to the caller's stack.
+TEXT ·handledBy(SB), NOSPLIT|NOFRAME, $0
+	XORL	SI, SI
+	LEAQ	8(SP), DX
+	MOVQ	$0, (DX)
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	CMPQ	R12, 8(SP)
+	RET
+
 // segment returns in AX the base of segment FS, given the thread's g in DI: by an instruction that not all kernels permit, from the
 // thread's own pointer to it, which programs with C code have there, or from where package runtime keeps the thread's m. It keeps
-// BX, DI and R12.
+// BX, SI, DI and R12.
 TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
 	CMPB	·readsFS(SB), $0
 	JEQ	pointer
@@ -248,25 +290,75 @@ sent:
 	MOVQ	UCONTEXT_RDX(DX), DX
 	JMP	none
 
-// tickThread is the function of the thread: void *(*)(void *). It tells its number, and waits for ever: the signals of the
-// timer go to it. The kernel makes the system call again behind each of them.
+// tickThread is the function of the thread: void *(*)(void *). It waits until
+// ticksOn is set, and then ticks for as long as it can sleep. While Go code runs,
+// g is zeroG for the thread, so that wrappers of assembly functions find it.
 TEXT ·tickThread(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
-	MOVL	$SYS_gettid, AX
-	SYSCALL
-	MOVL	AX, ·tickTid(SB)
-	LEAQ	·tickTid(SB), DI
-	MOVL	$FUTEX_WAKE_PRIVATE, SI
-	MOVL	$1, DX
-	MOVL	$SYS_futex, AX
-	SYSCALL
+	PUSHQ	BX
+	PUSHQ	BP
+	PUSHQ	R12
+	PUSHQ	R13
+	PUSHQ	R14
+	PUSHQ	R15
+	SUBQ	$40, SP	// 24 for Go, the time
 wait:
-	LEAQ	·noWord(SB), DI
+	LEAQ	·ticksOn(SB), DI
+	MOVL	(DI), AX
+	TESTL	AX, AX
+	JNE	sleep
 	MOVL	$FUTEX_WAIT_PRIVATE, SI
 	XORL	DX, DX
 	XORL	R10, R10
 	MOVL	$SYS_futex, AX
 	SYSCALL
 	JMP	wait
+sleep:
+	MOVL	$CLOCK_PROCESS_CPUTIME_ID, DI
+	MOVL	$TIMER_ABSTIME, SI
+	LEAQ	·timerSpec+16(SB), DX
+	XORL	R10, R10
+	MOVL	$SYS_clock_nanosleep, AX
+	SYSCALL
+	CMPQ	AX, $-4	// EINTR: setuid asks all threads
+	JEQ	sleep
+	TESTQ	AX, AX
+	JNE	denied
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, 24(SP)
+	LEAQ	·zeroG(SB), AX
+	MOVQ	TLS, CX
+	MOVQ	AX, 0(CX)(TLS*1)
+	XORL	AX, AX
+	MOVQ	·usedCPU(SB), R12
+	TESTQ	R12, R12
+	JEQ	expired
+	CALL	R12
+expired:
+	MOVQ	AX, BX
+	MOVL	$1, AX
+	MOVQ	·tickCode(SB), R12
+	CALL	·callGo(SB)	// onTick
+	MOVQ	24(SP), R12
+	CALL	·spend(SB)
+	MOVQ	TLS, CX
+	MOVQ	$0, 0(CX)(TLS*1)
+	JMP	sleep
+denied:
+	NEGL	AX
+	ORL	$(1<<16), AX	// pepfile.DeniedSleep
+	MOVQ	·deniedAt(SB), CX
+	MOVL	AX, (CX)
+	ADDQ	$40, SP
+	POPQ	R15
+	POPQ	R14
+	POPQ	R13
+	POPQ	R12
+	POPQ	BP
+	POPQ	BX
+	XORL	AX, AX
+	RET
 
 // exitEntry is called by the C function exit: void (*)(void *). It asks for the profile as killEntry does.
 TEXT ·exitEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0

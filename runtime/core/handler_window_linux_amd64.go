@@ -103,9 +103,9 @@ var (
 
 // beginWindow returns the taker that takes a window at a tick, 0 if there is none. The tick stands for some
 // ns, and has interrupted ctx; the base of segment FS is fs. The thread's g is at the address g, which is 0 in a thread of C.
-// Windows may fault, so there is none if faults are blocked, and unless the
+// Windows may fault, so there is none if faults are blocked, or if C code has handlers for them, and unless the
 // signal stack has room for a window and for the handler: threads of C may have brought a small one.
-func beginWindow(ctx *ucontext, stands uint64, fs, g uint64) *taker {
+func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *taker {
 	const faults = 1<<(sys.SigSEGV-1) | 1<<(sys.SigBUS-1)
 	if stands == 0 || golink.Load32(&detached) != 0 || golink.Load32(&counts.Stopped) != 0 {
 		return nil
@@ -124,7 +124,7 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64) *taker {
 	case ctx.inCall():
 		golink.Add64(&counts.Windows.Calls, 1)
 		return nil
-	case !hasRoom || blocked&faults != 0:
+	case !catches || !hasRoom || blocked&faults != 0:
 		golink.Add64(&counts.Windows.Uncaught, 1)
 		return nil
 	}

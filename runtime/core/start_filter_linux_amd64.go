@@ -38,7 +38,7 @@ var tries = [...]uintptr{
 	sys.NrMmap, sys.NrMadvise, sys.NrFstat, sys.NrRead, sys.NrClose, sys.NrNewfstatat, sys.NrRtSigprocmask, sys.NrUserfaultfd, sys.NrIoctl,
 	sys.NrTimerCreate, sys.NrTimerSettime, sys.NrRtSigaction, sys.NrArchPrctl, sys.NrGetrusage, sys.NrTimerDelete, sys.NrLseek, sys.NrPread,
 	sys.NrWrite, sys.NrRename, sys.NrUnlink, sys.NrWait4,
-	sys.NrPrctl, sys.NrCloseRange, sys.NrGetdents64, sys.NrNanosleep, sys.NrDup3, sys.NrExecve, // of the companion
+	sys.NrPrctl, sys.NrCloseRange, sys.NrPidfdOpen, sys.NrPoll, sys.NrGetdents64, sys.NrNanosleep, sys.NrDup3, sys.NrExecve, // of the companion
 }
 
 // tryCalls makes all of them, and ends.

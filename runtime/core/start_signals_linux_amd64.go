@@ -54,10 +54,8 @@ func installHandlers() {
 	if taps.InBursts() {
 		usedCPU = sys.UsedCPUPC()
 	}
-	if ticking() {
-		if !byThread {
-			openHandlers()
-		}
+	if ticking() && !byThread {
+		openHandlers()
 		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC(), sys.SigSEGV) // windows may fault
 	}
 }

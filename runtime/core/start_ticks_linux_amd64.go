@@ -1,6 +1,6 @@
 package core
 
-// This file makes the timer of ticks, and the thread that gets its signals if C code must not: see
+// This file makes the source of ticks, a timer or a thread: see
 // handler_tick_linux_amd64.go.
 
 import (
@@ -12,23 +12,18 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// readyTicks makes a timer that waits for startTicks.
+// readyTicks makes a timer, or a thread, that waits for startTicks.
 func readyTicks() (problem string) {
-	const toProcess, toThread = 0, 4
+	// Windows need to know what a tick interrupts, as profiles of CPU time do, so C code is interrupted, too.
+	if thread, _ := libc.Calls(); thread != 0 && poll.Mode != poll.Windows {
+		return readyThread(thread)
+	}
 	type sigevent struct {
 		value         uintptr
 		signo, notify int32
-		tid           uint32
-		_             [11]uint32
+		_             [12]uint32
 	}
-	ev := sigevent{value: uintptr(unsafe.Pointer(&timerID)), signo: tickSignal, notify: toProcess}
-	// Windows need to know what a tick interrupts, as profiles of CPU time do, so C code is interrupted, too.
-	if thread, _ := libc.Calls(); thread != 0 && poll.Mode != poll.Windows {
-		if problem := readyThread(thread); problem != "" {
-			return problem
-		}
-		ev.notify, ev.tid = toThread, tickTid
-	}
+	ev := sigevent{value: uintptr(unsafe.Pointer(&timerID)), signo: tickSignal}
 	_, e := sys.Call(sys.NrTimerCreate, sys.ClockProcessCPUTime, uintptr(unsafe.Pointer(&ev)), uintptr(unsafe.Pointer(&timerID)), 0, 0, 0)
 	if e != 0 {
 		return "making a timer: timer_create: " + e.Error()
@@ -44,14 +39,14 @@ func setTimer(flags uintptr) sys.Errno {
 	return e
 }
 
-// readyThread makes the thread, and waits until it has begun.
 func readyThread(create uintptr) (problem string) {
-	byThread = true
+	timerSpec.nsec = 1 // a time that has passed
+	if _, e := sys.Call(sys.NrClockNanosleep, sys.ClockProcessCPUTime, sys.TimerAbstime, uintptr(unsafe.Pointer(&timerSpec.sec)), 0, 0, 0); e != 0 {
+		return "sleeping for CPU time: clock_nanosleep: " + e.Error()
+	}
+	byThread, deniedAt = true, &counts.Denied
 	if e := sys.Errno(callC(create, [2]uintptr{tickThreadPC(), 0})); e != 0 {
 		return "making a thread for ticks: pthread_create: " + e.Error()
-	}
-	for golink.Load32(&tickTid) == 0 {
-		sys.Call(sys.NrFutex, uintptr(unsafe.Pointer(&tickTid)), sys.FutexWaitPrivate, 0, 0, 0, 0)
 	}
 	return ""
 }
@@ -81,5 +76,12 @@ func measureTick() uint64 {
 func startTicks() {
 	timerSpec.sec, timerSpec.nsec = tickLength/1e9, tickLength%1e9
 	timerSpec.everySec, timerSpec.everyNsec = timerSpec.sec, timerSpec.nsec
-	setTimer(0) // readyTicks has shown that this is permitted
+	if !byThread {
+		setTimer(0) // readyTicks has shown that this is permitted
+		return
+	}
+	next := began + tickLength
+	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
+	golink.Store32(&ticksOn, 1)
+	sys.Call(sys.NrFutex, uintptr(unsafe.Pointer(&ticksOn)), sys.FutexWakePrivate, 1, 0, 0, 0)
 }

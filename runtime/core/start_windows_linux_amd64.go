@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/libc"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/window"
@@ -44,6 +45,8 @@ func readyWindows() (problem string) {
 	decodedCode.Texts[1] = vdso()
 	vectors = window.NewLayout(sys.CPUID)
 	findFS()
+	thread, _ := libc.Calls()
+	hasC = thread != 0
 	fatalPCs = golink.FatalPCs()
 	longest = longWindow
 	timed, quick := loadTimer()

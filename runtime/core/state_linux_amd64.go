@@ -27,6 +27,8 @@ var (
 	selfFS  bool    // threads have this base in their first word there
 	fsOfM   uintptr // otherwise it is so far behind the thread's m
 
+	hasC bool // the program has C code, which may put its own handlers of faults in the place of core's
+
 	// Variables of package runtime: see package golink.
 	panicking *uint32
 	handling  *[65]uint32

@@ -42,6 +42,7 @@ var companion struct {
 	exeIsOurs                   bool
 	written                     bool
 
+	waits  [2]pollfd
 	event  [4]uint64 // struct uffd_msg
 	copied [5]uint64 // struct uffdio_copy
 	page   [pageSize / 4]uint32
@@ -49,6 +50,12 @@ var companion struct {
 	name   [64]byte
 	text   [4096]byte
 	sleep  [2]uint64
+}
+
+// A pollfd is struct pollfd of poll.
+type pollfd struct {
+	fd              int32
+	events, revents int16
 }
 
 const (
@@ -134,10 +141,10 @@ func companionAgain() {
 // tellsOfFaults has the kernel tell of faults in the pages for questions, and reports whether it does.
 func tellsOfFaults(pages uintptr) bool {
 	const (
-		closeOnExec, userModeOnly = 0x80000, 1 // the latter is permitted to everybody, since Linux 5.11
-		api, register, missing    = 0xc018aa3f, 0xc020aa00, 1
+		flags, userModeOnly    = 0x80000 | 0x800, 1 // O_CLOEXEC, O_NONBLOCK; the last one is permitted to everybody, since Linux 5.11
+		api, register, missing = 0xc018aa3f, 0xc020aa00, 1
 	)
-	fd, e := sys.Call(sys.NrUserfaultfd, closeOnExec|userModeOnly, 0, 0, 0, 0, 0)
+	fd, e := sys.Call(sys.NrUserfaultfd, flags|userModeOnly, 0, 0, 0, 0, 0)
 	if e != 0 {
 		return false
 	}
@@ -196,21 +203,26 @@ func stopCompanion() {
 //go:nosplit
 func accompany() {
 	const deathSignal, dumpable, kill = 1, 4, 9
-	sys.Raw(sys.NrPrctl, deathSignal, kill, 0, 0, 0)
-	if pid, _ := sys.Raw(sys.NrGetppid, 0, 0, 0, 0, 0); pid != uintptr(ownPid) {
-		sys.Raw(sys.NrExitGroup, 0, 0, 0, 0, 0)
-	}
-	sys.Raw(sys.NrPrctl, dumpable, 0, 0, 0, 0) // nobody but root may look into this process
+	sys.Raw(sys.NrPrctl, deathSignal, kill, 0, 0, 0) // the kernel does not send it from a program that has become another user
+	sys.Raw(sys.NrPrctl, dumpable, 0, 0, 0, 0)       // nobody but root may look into this process
 	closeFiles()
 	if looksAtWords {
 		lookAtWords()
 	}
+	c := &companion
+	const in, ms, pageFault = 1, 1000, 0x12
+	program, errno := sys.Raw(sys.NrPidfdOpen, uintptr(ownPid), 0, 0, 0, 0)
+	wait := ^uintptr(0)
+	if errno != 0 { // a filter forbids it
+		program, wait = wait, ms
+	}
+	c.waits = [2]pollfd{{fd: int32(c.faults), events: in}, {fd: int32(program), events: in}}
 	for {
-		c := &companion
-		const pageFault = 0x12
+		endWithProgram()
+		sys.Raw(sys.NrPoll, uintptr(unsafe.Pointer(&c.waits)), uintptr(len(c.waits)), wait, 0, 0)
 		n, errno := sys.Raw(sys.NrRead, c.faults, uintptr(unsafe.Pointer(&c.event)), unsafe.Sizeof(c.event), 0, 0)
 		if n != unsafe.Sizeof(c.event) || errno != 0 {
-			sys.Raw(sys.NrExitGroup, 0, 0, 0, 0, 0)
+			continue
 		}
 		if c.event[0]&0xff == pageFault {
 			at := uintptr(c.event[2]) &^ (pageSize - 1)
@@ -222,6 +234,15 @@ func accompany() {
 				sys.Raw(sys.NrIoctl, c.faults, wake, uintptr(unsafe.Pointer(&c.copied)), 0, 0)
 			}
 		}
+	}
+}
+
+// endWithProgram ends the companion if the program has ended.
+//
+//go:nosplit
+func endWithProgram() {
+	if pid, _ := sys.Raw(sys.NrGetppid, 0, 0, 0, 0, 0); pid != uintptr(ownPid) {
+		sys.Raw(sys.NrExitGroup, 0, 0, 0, 0, 0)
 	}
 }
 
@@ -258,6 +279,7 @@ func lookAtWords() {
 	words := (*[2*asks + 1]uint32)(golink.At(asking))
 	wait := uint64(shortest)
 	for {
+		endWithProgram()
 		pause(wait)
 		for i := range uintptr(asks) {
 			if golink.Load32(&words[2*i]) != 0 && golink.Load32(&words[2*i+1]) == answerNone {

@@ -6,10 +6,10 @@
 #define SIG_SETMASK	2
 
 // The signals that the thread does not block: those of the C libraries themselves,
-// 32 and 33 of glibc, 34 of musl, for setuid would wait for ever; SIGBUS, for
+// 32 and 33 of glibc, 34 of musl, for setuid would wait for ever; and SIGBUS, for
 // the file of counts that the thread writes to may lose its room, and the kernel
-// kills a process for a SIGBUS that is blocked; and the signal of ticks, 62.
-#define OPEN_SIGNALS	(1<<61 | 7<<31 | 1<<6)
+// kills a process for a SIGBUS that is blocked.
+#define OPEN_SIGNALS	(7<<31 | 1<<6)
 
 // The addresses are in data, for the dynamic linker to fill in: code that is
 // position-independent cannot call functions of shared objects directly.

@@ -51,7 +51,7 @@ type Header struct {
 	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of room
 	Truncated uint64 // samples without their outermost callers, because the stack is too deep to walk
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
-	Denied    uint32 // why sampling stopped before the program did: DeniedSignal << 16 | signal; 0 if it has not
+	Denied    uint32 // why sampling stopped before the program did: DeniedSleep << 16 | errno, …; 0 if it has not
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 	Log       uint64 // number of the last burst << 32 | its polls so far
 	Time      uint64 // from the start of sampling to the last tick, in ns of the clock of ticks
@@ -67,9 +67,12 @@ type Header struct {
 	Windows Windows // of a program that samples in windows
 }
 
-// DeniedSignal is the value of Denied in the upper 16 bits: the program may install a handler of its own past package os/signal,
-// of the signal in the lower bits.
-const DeniedSignal = 1
+// Values of Denied, in the upper 16 bits. A program may forbid system calls later (seccomp), or
+// install a handler of its own past package os/signal.
+const (
+	DeniedSleep  = 1 // clock_nanosleep; the lower bits are its errno
+	DeniedSignal = 2 // the signal in the lower bits
+)
 
 // A Key is what an entry counts. Leaf and Callers are program counters as in
 // Entry.

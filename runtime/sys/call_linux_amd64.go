@@ -24,48 +24,51 @@ func Call(num, a1, a2, a3, a4, a5, a6 uintptr) (r uintptr, e Errno) {
 }
 
 const (
-	NrRead          = 0
-	NrWrite         = 1
-	NrClose         = 3
-	NrFstat         = 5
-	NrLseek         = 8
-	NrMmap          = 9
-	NrRtSigaction   = 13
-	NrRtSigprocmask = 14
-	NrIoctl         = 16
-	NrPread         = 17
-	NrMadvise       = 28
-	NrNanosleep     = 35
-	NrGetpid        = 39
-	NrClone         = 56
-	NrExecve        = 59
-	NrWait4         = 61
-	NrKill          = 62
-	NrFtruncate     = 77
-	NrGetcwd        = 79
-	NrRename        = 82
-	NrUnlink        = 87
-	NrReadlink      = 89
-	NrGetrusage     = 98
-	NrGeteuid       = 107
-	NrGetppid       = 110
-	NrPrctl         = 157
-	NrArchPrctl     = 158
-	NrFutex         = 202
-	NrGetdents64    = 217
-	NrTimerCreate   = 222
-	NrTimerSettime  = 223
-	NrTimerDelete   = 226
-	NrClockGettime  = 228
-	NrExitGroup     = 231
-	NrOpenat        = 257
-	NrNewfstatat    = 262
-	NrFallocate     = 285
-	NrDup3          = 292
-	NrPwritev       = 296
-	NrPrlimit64     = 302
-	NrUserfaultfd   = 323
-	NrCloseRange    = 436
+	NrRead           = 0
+	NrWrite          = 1
+	NrClose          = 3
+	NrFstat          = 5
+	NrPoll           = 7
+	NrLseek          = 8
+	NrMmap           = 9
+	NrRtSigaction    = 13
+	NrRtSigprocmask  = 14
+	NrIoctl          = 16
+	NrPread          = 17
+	NrMadvise        = 28
+	NrNanosleep      = 35
+	NrGetpid         = 39
+	NrClone          = 56
+	NrExecve         = 59
+	NrWait4          = 61
+	NrKill           = 62
+	NrFtruncate      = 77
+	NrGetcwd         = 79
+	NrRename         = 82
+	NrUnlink         = 87
+	NrReadlink       = 89
+	NrGetrusage      = 98
+	NrGeteuid        = 107
+	NrGetppid        = 110
+	NrPrctl          = 157
+	NrArchPrctl      = 158
+	NrFutex          = 202
+	NrGetdents64     = 217
+	NrTimerCreate    = 222
+	NrTimerSettime   = 223
+	NrTimerDelete    = 226
+	NrClockGettime   = 228
+	NrClockNanosleep = 230
+	NrExitGroup      = 231
+	NrOpenat         = 257
+	NrNewfstatat     = 262
+	NrFallocate      = 285
+	NrDup3           = 292
+	NrPwritev        = 296
+	NrPrlimit64      = 302
+	NrUserfaultfd    = 323
+	NrPidfdOpen      = 434
+	NrCloseRange     = 436
 
 	AtFdcwd = ^uintptr(99) // -100
 
@@ -106,7 +109,7 @@ const (
 	clockRealtime       = 0
 	ClockProcessCPUTime = 2
 	TimerAbstime        = 1
-	FutexWaitPrivate    = 128
+	FutexWakePrivate    = 129
 )
 
 func CString(s string) *byte {

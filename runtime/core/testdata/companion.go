@@ -82,7 +82,10 @@ func main() {
 			children(0)
 			burn()
 		}
-	case "wait":
+	case "wait", "wait as nobody":
+		if os.Args[1] != "wait" {
+			syscall.Setuid(65534)
+		}
 		fmt.Println("ready")
 		time.Sleep(time.Minute)
 	case "panic":
