@@ -118,9 +118,6 @@ func TestMerge(t *testing.T) {
 			"#pep.version=1 mode=exact calls=100 calls_outside=60 calls_outside_to/a=40 calls_outside_to/b=20",
 			"#pep.version=1 mode=exact calls=50 calls_outside=49 calls_outside_to/b=30 calls_outside_to/c=15",
 		}, []string{"#pep.version=1 mode=exact calls=150 calls_outside=109 calls_outside_to/b=50 calls_outside_to/c=15"}},
-		{"numbers of the program, not of the run", []string{
-			"#pep.version=1 mode=taps taps=20 partial_taps=3 partial_in=main.f", "#pep.version=1 mode=taps taps=20 partial_taps=3 partial_in=main.f",
-		}, []string{"#pep.version=1 mode=taps taps=20 partial_taps=3 partial_in=main.f"}},
 	} {
 		var all []facts.List
 		for _, text := range test.list {

@@ -128,6 +128,6 @@ func onTick(now uint64) (stands, due uint64) {
 		return stands, due
 	}
 	taps.EndBurst(now)
-	setFlag(counts.BeginBurst(stands))
+	setFlag(counts.BeginBurst())
 	return stands, due
 }
