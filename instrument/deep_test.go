@@ -197,7 +197,7 @@ func instrumentForm(t *testing.T, f form, n int, mode string) (size int) {
 	}
 	pkg := &instrument.Package{Path: "p", Files: []string{file}, Importer: importer.Default(), CorePath: linkedCore,
 		Rename: func(name string) string { return name }}
-	opts := instrument.Options{Mode: rewrite.Mode(mode), FreeInlining: true}
+	opts := instrument.Options{Mode: rewrite.Mode(mode)}
 	switch mode {
 	case "cover":
 		opts.Numbers.Truncate = pathnum.Rest

@@ -634,7 +634,6 @@ func main() {
 
 func TestCoverHasTheVectorsOfDecisions(t *testing.T) {
 	compareVectors(t, decisionsByHand)
-	t.Run("less", func(t *testing.T) { compareVectors(t, decisionsByHand, "-pepinline=less") })
 }
 
 func TestCoverRefusesTaps(t *testing.T) {

@@ -204,9 +204,7 @@ func (d *decoder) pkg() *Package {
 		f.Base = base + d.uvarint()
 		f.Graph.N = d.uvarint()
 		base = f.Base + f.Graph.N
-		size := d.uvarint()
-		f.Outlined = size&1 != 0
-		end += uint64(d.fits(size>>1, 1))
+		end += uint64(d.fits(d.uvarint(), 1))
 		d.ends[i] = int(end)
 	}
 	if paths != base && d.wrong == "" {
@@ -249,8 +247,7 @@ func (d *decoder) tap(t *Tap, files int) {
 	t.Expr = d.ref(d.uvarint())
 	t.Type = d.ref(d.uvarint())
 	t.Bits = d.byte()
-	kind := d.byte()
-	t.Kind, t.Partial = Kind(d.index(uint64(kind&0x7f), int(kinds), "kind")), kind>>7 != 0
+	t.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
 	t.More = list[Word](d, d.count(minWord))
 	for i := range t.More {
 		w := &t.More[i]

@@ -2,7 +2,7 @@
 // format/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build bfc57003945c29fc
+//	build 542df8358e1eeb5b
 //	exe ./app
 //	comment loads of main
 //	package main

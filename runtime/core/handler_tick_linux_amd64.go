@@ -130,7 +130,7 @@ func onTick(n, cpu uint64) (stands, due uint64) {
 		return stands, due
 	}
 	taps.EndBurst(cpu)
-	setFlag(counts.BeginBurst(stands))
+	setFlag(counts.BeginBurst())
 	return stands, due
 }
 

@@ -53,7 +53,7 @@ type Header struct {
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // why sampling stopped before the program did: DeniedSleep << 16 | errno, …; 0 if it has not
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
-	Log       uint64 // number of the last burst << 32 | its polls so far
+	Log       uint64 // number of the last burst << 32 | its samples so far
 	Time      uint64 // from the start of sampling to the last tick, in ns of the clock of ticks
 	Spent     uint64 // what sampling has taken until then, in ns
 	Room      uint64 // of that burst in the log of bursts; too large if it has none
