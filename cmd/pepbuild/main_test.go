@@ -86,7 +86,7 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
-			case "386": // a program for it runs
+			case "runs386": // a program for linux/386 runs; [386] asks for what the test is built
 				return runs386(), nil
 			case "newest": // release of Go is there, or can be downloaded
 				return newest() == nil, nil
