@@ -76,7 +76,7 @@ func TestSentencesDoNotMatter(t *testing.T) {
 	}
 	t.Chdir(dir)
 	files, err := filepath.Glob("*.pb.gz")
-	if err != nil || len(files) != 13 {
+	if err != nil || len(files) != 14 {
 		t.Fatalf("%v %v", files, err)
 	}
 	lines := []string{
