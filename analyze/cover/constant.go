@@ -1,7 +1,7 @@
 package cover
 
-// This file finds what no test can meet because of constants: a condition that is one, what it keeps from being evaluated or
-// from deciding, and all in code that never runs.
+// This file finds what no test can meet because of constants: a condition that is one, what it keeps from being
+// evaluated or from deciding, and all in code that never runs.
 
 import (
 	"go/token"

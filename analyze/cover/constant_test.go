@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// By brute force over all values of the operands that are no constants: a condition is excluded if and only if its value never
-// changes that of the decision, and the reason is that it is a constant, or is evaluated in no execution, or neither. Examples
-// of missing vectors can happen, and decide.
+// By brute force over all values of the operands that are no constants: a condition is excluded if and only if its
+// value never changes that of the decision, and the reason is that it is a constant, or is evaluated in no
+// execution, or neither. Examples of missing vectors can happen, and decide.
 func TestConstantsExcludeWhatNoTestCanShow(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	reasons := make(map[string]int)

@@ -420,7 +420,8 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 		}
 		if !f.branch(x, n, c, t) && len(f.site.Blocks[n].Outs) > 1 {
 			at := f.code[n].Branch
-			text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{f.pkg.Files[at.File], at.Line, at.Col, at.Line, at.Col, f.count[n]}})
+			s := Statement{f.pkg.Files[at.File], at.Line, at.Col, at.Line, at.Col, f.count[n]}
+			text.spans = append(text.spans, span{function: x, branch: true, Statement: s})
 		}
 	}
 	for _, b := range x.Branches { // a span of its own, for statements that have no other
@@ -435,8 +436,8 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	return x, nil
 }
 
-// branch adds the branch of a node, and reports whether it does: a path can take it in more than one way. It lists what a
-// constant decides, unless that is a condition of a decision, which is listed as such.
+// branch adds the branch of a node, and reports whether it does: a path can take it in more than one way. It lists
+// what a constant decides, unless that is a condition of a decision, which is listed as such.
 func (f *function) branch(x *Function, n int, c *Coverage, t *tracer) bool {
 	live := 0
 	for _, e := range f.site.Graph.Nodes[n].Out {

@@ -129,8 +129,8 @@ const (
 
 	OutFallthrough = "fallthrough" // in a case, by none of its values
 
-	// OutNever is an outcome that a branch never has, because a constant decides it. Only the tables of programs that are built for
-	// coverage have it.
+	// OutNever is an outcome that a branch never has, because a constant decides it. Only the tables of programs
+	// that are built for coverage have it.
 	OutNever = "never"
 
 	// OutUntold is the outcome of a branch where the code of a program with windows does not tell it; see Func.Untold.

@@ -217,7 +217,8 @@ func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 	file := d.fset.File(from)
 	if d.isPlain(file) {
 		start, end := d.position(from), d.position(to)
-		return append(spans, wire.Span{File: d.index(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
+		return append(spans, wire.Span{File: d.index(start.Filename),
+			Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
 	}
 	start, end := d.position(from), d.position(from) // of the span so far
 	add := func() {
@@ -251,7 +252,8 @@ func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 	return spans
 }
 
-// isPlain reports whether no directive changes a position in a file. Otherwise a span takes a look at each of its lines.
+// isPlain reports whether no directive changes a position in a file. Otherwise a span takes a look at each of its
+// lines.
 func (d *Describer) isPlain(f *token.File) bool {
 	plain, ok := d.plain[f]
 	if ok {

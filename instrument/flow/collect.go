@@ -75,12 +75,12 @@ func (c *collector) all() {
 	c.batch(batch, true)
 }
 
-// maxRanges bounds the nesting of loops over functions. A return in the innermost one leaves as many functions, so that n loops
-// take n² statements, of the compiler and of this package.
+// maxRanges bounds the nesting of loops over functions. A return in the innermost one leaves as many functions, so
+// that n loops take n² statements, of the compiler and of this package.
 const maxRanges = 100
 
-// rangesAreDeep reports whether a function in n has more than maxRanges such loops, one within the other. n itself is in as many
-// as depth says.
+// rangesAreDeep reports whether a function in n has more than maxRanges such loops, one within the other. n itself
+// is in as many as depth says.
 func (p *program) rangesAreDeep(n ast.Node, depth int) (deep bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {

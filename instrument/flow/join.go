@@ -109,7 +109,8 @@ func (b *builder) touchBefore(n *node) {
 	}
 }
 
-// some tries the functions in order on the nodes that are stale, until one has changed a node. It reports whether one has.
+// some tries the functions in order on the nodes that are stale, until one has changed a node. It reports whether
+// one has.
 func (b *builder) some(way int, functions ...func(*node) bool) bool {
 	for len(b.stale[way]) > 0 {
 		n := heap.Pop(&b.stale[way]).(*node)

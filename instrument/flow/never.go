@@ -18,8 +18,8 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// never reports whether control never takes e, by the constants that decide that. Parts of the package may depend on the
-// constants' values: what never runs here may run on another system.
+// never reports whether control never takes e, by the constants that decide that. Parts of the package may depend on
+// the constants' values: what never runs here may run on another system.
 func (b *builder) never(e *Edge) bool {
 	if e.Leaf != nil {
 		v := e.Leaf.Value
@@ -50,8 +50,8 @@ func (b *builder) never(e *Edge) bool {
 	}
 }
 
-// cases returns the values of the cases that a switch over a constant may find equal to it, and the switch itself if it may
-// find none.
+// cases returns the values of the cases that a switch over a constant may find equal to it, and the switch itself if
+// it may find none.
 func (b *builder) cases(s *ast.SwitchStmt) map[ast.Node]bool {
 	reached := map[ast.Node]bool{}
 	tag := b.info.Types[s.Tag].Value

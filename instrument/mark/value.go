@@ -93,7 +93,8 @@ func (m *inserter) value(e ast.Expr) ast.Expr {
 	return &ast.BinaryExpr{X: x, Op: token.LOR, Y: no}
 }
 
-// typed returns an operand of e that has a type, nil if there is none: a comparison has no type, and some constants have none.
+// typed returns an operand of e that has a type, nil if there is none: a comparison has no type, and some constants
+// have none.
 func (m *inserter) typed(e ast.Expr) ast.Expr {
 	e = ast.Unparen(e)
 	switch x := e.(type) {

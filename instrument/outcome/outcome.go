@@ -87,8 +87,8 @@ type event struct {
 	vital              bool
 }
 
-// maxOperands bounds the operands of a condition. An operand can have an outcome for each operator, and which of these adds what takes
-// a look at all behind it: the time grows with the cube.
+// maxOperands bounds the operands of a condition. An operand can have an outcome for each operator, and which of
+// these adds what takes a look at all behind it: the time grows with the cube.
 const maxOperands = 200
 
 // Func returns what the outcomes of f do, whose numbering is g. Its paths have the numbers from base on, and it is
