@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build ce263ef0da1486df
+//	build d011c9077d0f4edd
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

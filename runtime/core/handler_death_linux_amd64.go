@@ -23,12 +23,14 @@ import (
 var killing = [...]uintptr{sys.SigHUP, sys.SigINT, sys.SigPIPE, sys.SigTERM}
 
 // keepKilling puts killEntry in the place of the handlers that were there before package runtime's own. Package os/signal may have
-// put back others.
+// put back others. A signal that was ignored when the program started stays so: package runtime ignores it again when nobody wants
+// to be notified any more, and it does not kill.
 func keepKilling() {
 	for _, sig := range killing {
 		sig &= 63 // it is, but the compiler would add a panic
-		if golink.Load32(&handling[sig]) != 0 && golink.LoadPtr(&forwarded[sig]) != killPC {
-			oldHandlers[sig] = golink.LoadPtr(&forwarded[sig])
+		was := golink.LoadPtr(&forwarded[sig])
+		if golink.Load32(&handling[sig]) != 0 && was != killPC && was != sys.SigIgnored {
+			oldHandlers[sig] = was
 			golink.StorePtr(&forwarded[sig], killPC)
 		}
 	}

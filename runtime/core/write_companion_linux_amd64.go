@@ -41,7 +41,10 @@ var companion struct {
 	exeThen, exeNow             sys.Info
 	exeIsOurs                   bool
 	written                     bool
+}
 
+// scratch is what the companion's system calls read and write. It is apart because the collector would scan it.
+var scratch struct {
 	waits  [2]pollfd
 	event  [4]uint64 // struct uffd_msg
 	copied [5]uint64 // struct uffdio_copy
@@ -216,22 +219,22 @@ func accompany() {
 	if errno != 0 { // a filter forbids it
 		program, wait = wait, ms
 	}
-	c.waits = [2]pollfd{{fd: int32(c.faults), events: in}, {fd: int32(program), events: in}}
+	scratch.waits = [2]pollfd{{fd: int32(c.faults), events: in}, {fd: int32(program), events: in}}
 	for {
 		endWithProgram()
-		sys.Raw(sys.NrPoll, uintptr(unsafe.Pointer(&c.waits)), uintptr(len(c.waits)), wait, 0, 0)
-		n, errno := sys.Raw(sys.NrRead, c.faults, uintptr(unsafe.Pointer(&c.event)), unsafe.Sizeof(c.event), 0, 0)
-		if n != unsafe.Sizeof(c.event) || errno != 0 {
+		sys.Raw(sys.NrPoll, uintptr(unsafe.Pointer(&scratch.waits)), uintptr(len(scratch.waits)), wait, 0, 0)
+		n, errno := sys.Raw(sys.NrRead, c.faults, uintptr(unsafe.Pointer(&scratch.event)), unsafe.Sizeof(scratch.event), 0, 0)
+		if n != unsafe.Sizeof(scratch.event) || errno != 0 {
 			continue
 		}
-		if c.event[0]&0xff == pageFault {
-			at := uintptr(c.event[2]) &^ (pageSize - 1)
-			c.page[0] = answer((at - asking) / pageSize) // if the companion ends, the kernel answers with zeros
+		if scratch.event[0]&0xff == pageFault {
+			at := uintptr(scratch.event[2]) &^ (pageSize - 1)
+			scratch.page[0] = answer((at - asking) / pageSize) // if the companion ends, the kernel answers with zeros
 			const copyPage, wake, exists = 0xc028aa03, 0x8010aa02, 17
-			c.copied = [5]uint64{uint64(at), uint64(uintptr(unsafe.Pointer(&c.page))), pageSize}
-			if _, errno := sys.Raw(sys.NrIoctl, c.faults, copyPage, uintptr(unsafe.Pointer(&c.copied)), 0, 0); errno == exists {
-				c.copied = [5]uint64{uint64(at), pageSize} // a signal has interrupted the thread that waits: it has asked again
-				sys.Raw(sys.NrIoctl, c.faults, wake, uintptr(unsafe.Pointer(&c.copied)), 0, 0)
+			scratch.copied = [5]uint64{uint64(at), uint64(uintptr(unsafe.Pointer(&scratch.page))), pageSize}
+			if _, errno := sys.Raw(sys.NrIoctl, c.faults, copyPage, uintptr(unsafe.Pointer(&scratch.copied)), 0, 0); errno == exists {
+				scratch.copied = [5]uint64{uint64(at), pageSize} // a signal has interrupted the thread that waits: it has asked again
+				sys.Raw(sys.NrIoctl, c.faults, wake, uintptr(unsafe.Pointer(&scratch.copied)), 0, 0)
 			}
 		}
 	}
@@ -294,8 +297,8 @@ func lookAtWords() {
 //
 //go:nosplit
 func pause(ns uint64) {
-	companion.sleep = [2]uint64{0, ns}
-	sys.Raw(sys.NrNanosleep, uintptr(unsafe.Pointer(&companion.sleep)), 0, 0, 0, 0)
+	scratch.sleep = [2]uint64{0, ns}
+	sys.Raw(sys.NrNanosleep, uintptr(unsafe.Pointer(&scratch.sleep)), 0, 0, 0, 0)
 }
 
 // answer does what the program asks for.
@@ -381,7 +384,7 @@ func confined() bool {
 	}
 	other := false
 	for {
-		n, errno := sys.Raw(sys.NrGetdents64, dir, uintptr(unsafe.Pointer(&c.names)), unsafe.Sizeof(c.names), 0, 0)
+		n, errno := sys.Raw(sys.NrGetdents64, dir, uintptr(unsafe.Pointer(&scratch.names)), unsafe.Sizeof(scratch.names), 0, 0)
 		if errno != 0 {
 			other = true
 		}
@@ -390,7 +393,7 @@ func confined() bool {
 		}
 		const sizeAt, nameAt = 16, 19 // in struct linux_dirent64
 		for at := uintptr(0); at < n; {
-			entry := unsafe.Pointer(&c.names)
+			entry := unsafe.Pointer(&scratch.names)
 			entry = unsafe.Add(entry, at)
 			at += uintptr(*(*uint16)(unsafe.Add(entry, sizeAt)))
 			if golink.ByteAt(entry, nameAt) == '.' {
@@ -409,7 +412,7 @@ func confined() bool {
 //
 //go:nosplit
 func statusOf(number unsafe.Pointer) *byte {
-	name, n := unsafe.Pointer(&companion.name), uintptr(0)
+	name, n := unsafe.Pointer(&scratch.name), uintptr(0)
 	for i := uintptr(0); golink.ByteAt(unsafe.Pointer(companion.tasks), i) != 0; i++ {
 		*(*byte)(unsafe.Add(name, n)) = golink.ByteAt(unsafe.Pointer(companion.tasks), i)
 		n++
@@ -434,17 +437,16 @@ func statusOf(number unsafe.Pointer) *byte {
 //
 //go:nosplit
 func seccompOf(file *byte) (state uint64, ok bool) {
-	c := &companion
 	fd, errno := sys.Raw(sys.NrOpenat, sys.AtFdcwd, uintptr(unsafe.Pointer(file)), 0, 0, 0)
 	if errno != 0 {
 		return 0, false
 	}
-	n, errno := sys.Raw(sys.NrRead, fd, uintptr(unsafe.Pointer(&c.text)), unsafe.Sizeof(c.text)-1, 0, 0)
+	n, errno := sys.Raw(sys.NrRead, fd, uintptr(unsafe.Pointer(&scratch.text)), unsafe.Sizeof(scratch.text)-1, 0, 0)
 	sys.Raw(sys.NrClose, fd, 0, 0, 0, 0)
 	if errno != 0 {
 		return 0, false
 	}
-	text := unsafe.Pointer(&c.text)
+	text := unsafe.Pointer(&scratch.text)
 	*(*byte)(unsafe.Add(text, n)) = '\n'
 	return numberBehind(text, n, "\nSeccomp:\t")<<32 | numberBehind(text, n, "\nSeccomp_filters:\t"), true
 }

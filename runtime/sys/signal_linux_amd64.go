@@ -14,6 +14,8 @@ const (
 	SigURG  = 23
 	SigPROF = 27
 
+	SigIgnored = 1 // the handler of signals that are ignored
+
 	SiTkill = -6 // the code of signals that a thread has sent to one of the process
 )
 
