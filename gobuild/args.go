@@ -31,7 +31,6 @@ type Args struct {
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header", "backedge" or "join"
 	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
-	Inline   string        // -pepinline: "same", "less" or "" for "same" where that is possible
 	Dump     string        // -pepdump: directory
 	Table    string        // -peptable: name of the file
 	Opt      string        // -pepopt: names of profiles
@@ -92,8 +91,8 @@ func Parse(args []string) (*Args, error) {
 		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
 	}
 	if a.Table != "" {
-		plain := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", Inline: a.Inline, Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
+		plain := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) {
 			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
 		}
 	}
@@ -101,14 +100,14 @@ func Parse(args []string) (*Args, error) {
 		if slices.Equal(a.Packages, []string{"all"}) { // windows see all packages
 			a.Packages = nil
 		}
-		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Inline: a.Inline, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
+		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) {
 			return a, usagef("-pepmode=windows: nothing is instrumented: leave out the other flags of pepbuild")
 		}
 	}
 	if a.Opt != "" {
-		plain := &Args{Verb: a.Verb, Mode: rewrite.Sample, Truncate: "header", Inline: a.Inline, Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) || a.Inline == "less" {
+		plain := &Args{Verb: a.Verb, Mode: rewrite.Sample, Truncate: "header", Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		if !reflect.DeepEqual(a, plain) {
 			return a, usagef("-pepopt=%s: it builds a faster program, in which nothing is instrumented: leave out the other flags of pepbuild", a.Opt)
 		}
 	}
@@ -123,17 +122,6 @@ func Parse(args []string) (*Args, error) {
 
 // asIs reports whether no package is instrumented.
 func (a *Args) asIs() bool { return a.Table != "" || a.Opt != "" || a.Mode == rewrite.Windows }
-
-// compiling returns the flag for which none is.
-func (a *Args) compiling() string {
-	switch {
-	case a.Mode == rewrite.Windows:
-		return "-pepmode=windows"
-	case a.Opt != "":
-		return "-pepopt=" + a.Opt
-	}
-	return "-peptable=" + a.Table
-}
 
 // mistyped returns an error if a word looks like a verb and not like a package or a file.
 func mistyped(word string) error {

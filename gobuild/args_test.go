@@ -28,7 +28,6 @@ func TestParse(t *testing.T) {
 		{"Ours are taken out.", "-pepmode exact -peppkg=a,b/... -pepdump=d -peptruncate=backedge -pepbisect=v01-101 .",
 			Args{Verb: "build", Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge", Bisect: "v01-101", Patterns: []string{"."}}},
 		{"The order of edges can be chosen.", "build -peporder=coldest", Args{Verb: "build", Order: "coldest"}},
-		{"The compiler can be chosen.", "build -pepinline=less", Args{Verb: "build", Inline: "less"}},
 		{"-gcflags and -C are put where they must be later.", "build -C dir -gcflags=-m -gcflags all=-N",
 			Args{Verb: "build", Dir: "dir", Gcflags: []string{"-m", "all=-N"}}},
 		{"A program's arguments are its own.", "run -x . -pepmode=none --",

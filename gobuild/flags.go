@@ -63,13 +63,6 @@ var ourFlags = []ourFlag{
 		a.Guide = value
 		return nil
 	}},
-	{name: "pepinline", choice: true, forms: []form{
-		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](../decisions/0001-polls.md#the-compiler)"},
-		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},
-	}, set: func(a *Args, value string) error {
-		a.Inline = value
-		return nil
-	}},
 	{name: "pepwithout", hidden: true, choice: true, forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)}, {value: string(rewrite.WithoutAtomics)}}, set: func(a *Args, value string) error {
 		a.Without = value
 		return nil
@@ -129,7 +122,7 @@ var ourFlags = []ourFlag{
 	}},
 	{name: "peptapmode", taps: true, choice: true, forms: []form{
 		{value: "full", text: "every tap reports always: the whole stream, to record or to feed an engine (default)"},
-		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between. With `-pepinline=less`, small functions are tapped in part only, and profiles say which", see: "[results](../../lab/results/taps.md)"},
+		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between.", see: "[results](../../lab/results/taps.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Taps.Burst = value == "burst"
 		return nil
@@ -177,12 +170,6 @@ func checkTaps(t toolexec.Taps) error {
 // parseOurs takes a flag of pepbuild's own.
 func (a *Args) parseOurs(name, value string) error {
 	i := slices.IndexFunc(ourFlags, func(f ourFlag) bool { return f.name == name })
-	switch {
-	case name == "peppoll" && value == "none":
-		return usagef("-peppoll=none: there is no such flag any more; use -pepmode=taps")
-	case name == "peppoll":
-		return usagef("-peppoll=%s: there is no such flag any more, because there is one kind of poll; leave it out", value)
-	}
 	if i < 0 {
 		return a.unknownFlag(name)
 	}

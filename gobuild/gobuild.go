@@ -319,10 +319,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		goArgs, err = b.goArgs(exe, b.gcflags(paths, b.windowsTags(key)))
 		return goArgs, linkedCfg, err
 	}
-	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
-	if b.compiler != nil {
-		tag.Compiler = b.compiler.Key
-	}
+	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect, Compiler: b.compiler.Key}
 	if b.args.Dump != "" {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err
@@ -486,11 +483,7 @@ func (b *build) windowsTags(key string) func(path string) string {
 
 // compileEnv returns the environment variables that Tool needs to compile packages.
 func (b *build) compileEnv() []string {
-	env := []string{toolexec.EnvRelease + "=" + b.release.lang}
-	if b.compiler != nil {
-		env = append(env, toolexec.EnvCompiler+"="+b.compiler.Path)
-	}
-	return env
+	return []string{toolexec.EnvRelease + "=" + b.release.lang, toolexec.EnvCompiler + "=" + b.compiler.Path}
 }
 
 // linkRuntime compiles the linked runtime, and returns the name of the file that names its archives. It is compiled against

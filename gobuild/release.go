@@ -9,8 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-
-	"github.com/pepgo/pep/instrument/rewrite"
+	"strings"
 )
 
 // known are the releases whose compiler, package runtime and command lines pepbuild knows.
@@ -38,41 +37,26 @@ func parseRelease(name string) release {
 	return release{name: name, lang: langName.FindString(name)}
 }
 
-// tooOld reports whether pepbuild does not work with the release.
-func (r release) tooOld() bool { return r.lang != "" && version.Compare(r.lang, known[0]) < 0 }
-
 // newerThanSelf reports whether the release is newer than the one that built this executable. Then packages may
 // need types that this executable's go/types does not know, and it refuses them.
 func (r release) newerThanSelf() bool {
 	return version.Compare(r.lang, parseRelease(runtime.Version()).lang) > 0
 }
 
-// checkRelease returns an error if pepbuild cannot build with the release what the user wants. With a release that it
-// does not know, it leaves out all that depends on the release, after a test that the rest works.
+// checkRelease returns an error if pepbuild does not know the release.
 func (b *build) checkRelease() error {
-	r := b.release
-	newest := known[len(known)-1]
-	if r.tooOld() {
-		return fmt.Errorf("the go command is %s: pepbuild works with %s and later; put that first in PATH, or set GOTOOLCHAIN=%s.0", r.name, known[0], newest)
-	}
-	if r.known {
+	if b.release.known {
 		return nil
 	}
-	for _, f := range []struct {
-		given     bool
-		flag, why string
-	}{
-		{b.args.Taps.Kinds != "", "-peptaps", "package runtime"},
-		{b.args.Table != "", "-peptable", "compiler"},
-		{b.args.Mode == rewrite.Windows, "-pepmode=windows", "compiler"},
-		{b.args.Opt != "", "-pepopt", "compiler"},
-		{b.args.Inline == "same", "-pepinline=same", "compiler"},
-	} {
-		if f.given {
-			return fmt.Errorf("%s needs %s or %s, whose %s pepbuild changes; the go command is %s: set GOTOOLCHAIN to one of these, or leave the flag out", f.flag, known[0], newest, f.why, r.name)
+	return fmt.Errorf("the go command is %s, and pepbuild changes the compiler of %s: set GOTOOLCHAIN=%s", b.release.name, strings.Join(known, " or "), b.release.other())
+}
+
+// other returns the name of a toolchain that pepbuild works with, and that is not this one.
+func (r release) other() string {
+	for _, lang := range slices.Backward(known) {
+		if name := lang + ".0"; name != r.name {
+			return name
 		}
 	}
-	fmt.Fprintf(b.stderr, "pepbuild: warning: %s is not a release of Go that this pepbuild knows (%s, %s): it inlines as with -pepinline=less, and has no taps\n", r.name, known[0], newest)
-	b.args.Inline = "less"
-	return b.selfCheck()
+	panic("pepbuild knows one release only")
 }

@@ -6,6 +6,7 @@ import "testing"
 func TestParseRelease(t *testing.T) {
 	for name, want := range map[string]release{
 		"go1.26":                       {lang: "go1.26", known: true},
+		"go1.27.0":                     {lang: "go1.27", known: true},
 		"go1.26.8":                     {lang: "go1.26", known: true},
 		"go1.27.3 X:jsonv2":            {lang: "go1.27", known: true},
 		"go1.27.3-X:jsonv2,simd":       {lang: "go1.27", known: true},
@@ -22,8 +23,8 @@ func TestParseRelease(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: got %+v, want %+v", name, got, want)
 		}
-		if old := want.lang == "go1.25"; got.tooOld() != old {
-			t.Errorf("%q: too old is %t, want %t", name, !old, old)
+		if other := parseRelease(got.other()); !other.known || other.name == name {
+			t.Errorf("%q: the toolchain %s is named in its place", name, other.name)
 		}
 	}
 	if !parseRelease("go1.99.1").newerThanSelf() || parseRelease("devel +3f2a9c1").newerThanSelf() || parseRelease("go1.26.8").newerThanSelf() {

@@ -143,8 +143,7 @@ func TestCorpusTapped(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// Taps of loads are those for a compiler that does not inline originals alone.
-				instrumentCorpus(t, instrument.Options{Taps: tap.Options{Kinds: set}, Burst: burst, FreeInlining: burst && kinds != "loads"})
+				instrumentCorpus(t, instrument.Options{Taps: tap.Options{Kinds: set}, Burst: burst})
 			})
 		}
 	}

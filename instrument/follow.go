@@ -28,7 +28,7 @@ func Follow(pkg *Package) (res *actions.Package, err error) {
 		return nil, err
 	}
 	in.begin("mark")
-	in.markers = mark.Files(in.files, false, func(*ast.File) bool { return false }, in.working)
+	in.markers = mark.Files(in.files, nil, func(*ast.File) bool { return false }, in.working)
 	in.begin("flow")
 	funcs, info, err := flow.Functions(&flow.Config{Path: pkg.Path, Fset: in.fset, Files: in.files, Markers: in.markers,
 		Importer: pkg.Importer, GoVersion: pkg.GoVersion, Sizes: pkg.Sizes, Working: in.working})

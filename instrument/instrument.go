@@ -87,10 +87,6 @@ type Options struct {
 
 	Burst bool // taps report in bursts, and cost little in between
 
-	// FreeInlining says that the compiler charges nothing for inserted statements, inlines
-	// the functions that it inlines in the source, and the originals of cloned ones alone.
-	FreeInlining bool
-
 	Bisect *bisect.Pattern // which functions are instrumented; nil for all
 	Guide  *guide.Package  // what a profile says of the package; nil for nothing
 }
@@ -123,19 +119,28 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	if err := in.parse(); err != nil {
 		return nil, err
 	}
-	in.begin("mark")
-	in.markers = mark.Files(in.files, opts.Mode == rewrite.Cover, in.skip, in.working)
-	in.begin("flow")
-	funcs, info, err := flow.Functions(&flow.Config{
+	cfg := &flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,
 		Files:     in.files,
-		Markers:   in.markers,
 		Importer:  pkg.Importer,
 		GoVersion: pkg.GoVersion,
 		Sizes:     pkg.Sizes,
 		Working:   in.working,
-	})
+	}
+	var plain *types.Info
+	if opts.Mode == rewrite.Cover {
+		in.begin("types")
+		var err error
+		if plain, err = flow.Types(cfg); err != nil {
+			return nil, err
+		}
+	}
+	in.begin("mark")
+	in.markers = mark.Files(in.files, plain, in.skip, in.working)
+	cfg.Markers = in.markers
+	in.begin("flow")
+	funcs, info, err := flow.Functions(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +156,6 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	in.tap(tapped)
 	in.begin("rewrite")
 	in.rewrite()
-	if !opts.FreeInlining {
-		in.findOutlined()
-	}
 	return &in.result, nil
 }
 
@@ -172,7 +174,6 @@ type instrumenter struct {
 	phase     string   // the current one
 	at        ast.Node // what it is working on: a function or declaration, or nil
 	fileIndex map[string]int
-	described map[*ast.FuncDecl]int // index in result.Sites.Funcs
 	funcs     map[*ast.BlockStmt]*rewrite.Func
 	inits     map[ast.Expr]*rewrite.Func
 	clones    *clone.Plan // nil if taps report all the time
@@ -213,7 +214,6 @@ func (in *instrumenter) skip(f *ast.File) bool { return in.skipped[f] }
 func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	in.fileIndex = map[string]int{}
 	in.funcs, in.inits = map[*ast.BlockStmt]*rewrite.Func{}, map[ast.Expr]*rewrite.Func{}
-	in.described = map[*ast.FuncDecl]int{}
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
@@ -235,7 +235,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
 		if in.untouchable(f) == "" && selected {
-			tapped = append(tapped, tap.Func{Func: f, Skipped: in.skippedTaps(f), Partial: in.clones != nil && in.clones.Partial[f.Body()]})
+			tapped = append(tapped, tap.Func{Func: f})
 		}
 		if reason != "" {
 			sites.Skipped = append(sites.Skipped, d.Skipped(f, reason))
@@ -248,9 +248,6 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)
-		if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
-			in.described[decl] = len(sites.Funcs) - 1
-		}
 		written := p.Graph.N > 1 || in.opts.Mode.Counts()
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
@@ -304,15 +301,7 @@ func (in *instrumenter) clone() {
 			files = append(files, f)
 		}
 	}
-	in.clones = clone.New(files, in.markers, in.info, in.opts.FreeInlining, in.working)
-}
-
-// skippedTaps returns the reason why a function has no taps; "" if it may have.
-func (in *instrumenter) skippedTaps(f *flow.Func) string {
-	if in.clones == nil {
-		return ""
-	}
-	return in.clones.Skipped[f.Body()]
+	in.clones = clone.New(files, in.markers, in.info, in.working)
 }
 
 // tap chooses the taps.
@@ -332,9 +321,6 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 		return
 	}
 	in.result.Sites.Taps = in.result.Taps.Sites
-	if in.clones != nil {
-		in.clones.Keep(func(b *ast.BlockStmt) bool { return in.result.Taps.Bodies[b] })
-	}
 }
 
 // planFunc returns the plan for f, or the reason why f is not instrumented.
@@ -439,10 +425,13 @@ func (in *instrumenter) rewrite() {
 
 // execs returns the uses of syscall.Exec and of its like in golang.org/x/sys/unix. The
 // program that calls them goes on as another, and runs none of its exit hooks. In
-// functions that may not be instrumented they stay as they are.
+// functions that may not be instrumented they stay as they are, and in constants, where Go wants no call.
 func (in *instrumenter) execs() map[ast.Expr]bool {
 	list := map[ast.Expr]bool{}
 	find := func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && in.info.Types[e].Value != nil {
+			return false
+		}
 		var id *ast.Ident
 		switch x := n.(type) {
 		case *ast.FuncDecl:

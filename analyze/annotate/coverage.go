@@ -28,8 +28,9 @@ type Decided struct {
 
 // A Condition is a condition of a decision.
 type Condition struct {
-	Text  string `json:"text"`
-	Shown bool   `json:"shown"` // to decide on its own
+	Text     string `json:"text"`
+	Shown    bool   `json:"shown"`              // to decide on its own
+	Excluded string `json:"excluded,omitempty"` // why it cannot be shown
 }
 
 // A Vector is the values of the conditions in executions of a decision.
@@ -78,7 +79,7 @@ func decided(d *cover.Decision, at cover.Place) Decided {
 		x.Vectors = append(x.Vectors, vector(v))
 	}
 	for i, s := range d.Masking() {
-		x.Conditions = append(x.Conditions, Condition{d.Conditions[i].Text, s.Done()})
+		x.Conditions = append(x.Conditions, Condition{d.Conditions[i].Text, s.Done(), d.Conditions[i].Excluded})
 		for _, v := range s.Missing {
 			if w := vector(v); !slices.Contains(x.Wanted, w) {
 				x.Wanted = append(x.Wanted, w)

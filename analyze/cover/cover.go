@@ -356,6 +356,7 @@ type file struct {
 	decisions []*Decision
 	list      []written // statements of the source, without counts
 	bodies    []span    // of functions
+	dead      []span    // that never run, by a constant
 	spans     []span    // of the functions that are listed
 	skipped   []int     // lines of functions that are not instrumented
 }
@@ -393,7 +394,7 @@ func readFile(src *source.Tree, name string) *file {
 // coverage adds up what the paths of f show.
 func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	x := &Function{ID: profile.Func{Name: f.id.name, File: f.id.file, StartLine: int64(f.id.line)}, Name: f.at.name, File: f.at.file, Line: f.at.line}
-	t, err := f.newTracer(text, x)
+	t, err := f.newTracer(text, x, c)
 	if err != nil {
 		return nil, err
 	}
@@ -417,7 +418,11 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 		for _, s := range f.code[n].Spans {
 			text.spans = append(text.spans, span{function: x, Statement: Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
 		}
-		f.branch(x, n)
+		if !f.branch(x, n, c, t) && len(f.site.Blocks[n].Outs) > 1 {
+			at := f.code[n].Branch
+			s := Statement{f.pkg.Files[at.File], at.Line, at.Col, at.Line, at.Col, f.count[n]}
+			text.spans = append(text.spans, span{function: x, branch: true, Statement: s})
+		}
 	}
 	for _, b := range x.Branches { // a span of its own, for statements that have no other
 		text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
@@ -431,18 +436,32 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	return x, nil
 }
 
-// branch adds the branch of a node, if a path can take it in more than one way.
-func (f *function) branch(x *Function, n int) {
+// branch adds the branch of a node, and reports whether it does: a path can take it in more than one way. It lists
+// what a constant decides, unless that is a condition of a decision, which is listed as such.
+func (f *function) branch(x *Function, n int, c *Coverage, t *tracer) bool {
 	live := 0
 	for _, e := range f.site.Graph.Nodes[n].Out {
 		if !e.Dead {
 			live++
 		}
 	}
-	if live < 2 {
-		return
-	}
 	at := f.code[n].Branch
+	if !t.runs[n] {
+		return false
+	}
+	if live < 2 {
+		_, decision := t.operand(n)
+		if _, is := constant(&f.site.Blocks[n]); is && !decision {
+			text := at.Kind
+			for _, o := range f.site.Blocks[n].Outs {
+				if o.Outcome != wire.OutNever {
+					text += " " + o.Outcome
+				}
+			}
+			c.Uncounted = append(c.Uncounted, Uncounted{f.branchAt(n), text, whyConstant})
+		}
+		return false
+	}
 	i := slices.IndexFunc(x.Branches, func(b *Branch) bool {
 		return b.File == f.pkg.Files[at.File] && b.Line == at.Line && b.Col == at.Col
 	})
@@ -462,4 +481,5 @@ func (f *function) branch(x *Function, n int) {
 		}
 		b.Outcomes[k].Count += f.edges[n][j]
 	}
+	return true
 }

@@ -36,7 +36,9 @@ type Decision struct {
 	Conditions []Condition // in the order of evaluation
 	Vectors    []Vector    // that were executed, each once
 
-	root *expr
+	root   *expr
+	leaves []*expr        // of the conditions
+	index  map[string]int // of Vectors, by their conditions
 
 	// Of the decision in the source: whether it is counted, the reason if it is not, and the lines where the
 	// functions begin that it is in.
@@ -49,6 +51,9 @@ type Decision struct {
 type Condition struct {
 	Line, Col int
 	Text      string
+	Excluded  string // why no test can show that it decides; empty if one can
+
+	constant Truth // its value if it is a constant; else Skipped
 }
 
 // A Vector is what the conditions of a decision were in an execution.
@@ -63,21 +68,37 @@ type expr struct {
 	op   token.Token // LAND, LOR, NOT, or ILLEGAL for a condition
 	x, y *expr       // operands; NOT has x only
 	leaf int         // the index of a condition
+	of   *expr       // what it is an operand of, or nil
+	was  Truth       // what value has returned last
+}
+
+// decides reports whether a decision is made when a condition that has been evaluated has a value.
+func (e *expr) decides(t Truth) bool {
+	for ; e.of != nil; e = e.of {
+		switch {
+		case e.of.op == token.NOT:
+			t = not(t)
+		case e == e.of.x && t != truth(e.of.op == token.LOR):
+			return false
+		}
+	}
+	return true
 }
 
 // value returns the value of e in a vector, and Skipped if it was not evaluated.
 func (e *expr) value(v []Truth) Truth {
 	switch e.op {
 	case token.NOT:
-		return not(e.x.value(v))
+		e.was = not(e.x.value(v))
 	case token.LAND, token.LOR:
-		x := e.x.value(v)
-		if x == Skipped || x == truth(e.op == token.LOR) { // x decides
-			return x
+		e.was, e.y.was = e.x.value(v), Skipped
+		if e.was != Skipped && e.was != truth(e.op == token.LOR) { // x does not decide
+			e.was = e.y.value(v)
 		}
-		return e.y.value(v)
+	default:
+		e.was = v[e.leaf]
 	}
-	return v[e.leaf]
+	return e.was
 }
 
 func not(t Truth) Truth {
@@ -94,19 +115,23 @@ func not(t Truth) Truth {
 // that value without them. In a && b with a true and b false, b decided, and a did not: the
 // value is that of b whatever a is. (This is masking, as in gcc's -fcondition-coverage.)
 func (e *expr) unmasked(v []Truth, mark []bool) {
+	e.value(v)
+	e.mark(mark)
+}
+
+func (e *expr) mark(mark []bool) {
 	switch e.op {
 	case token.NOT:
-		e.x.unmasked(v, mark)
+		e.x.mark(mark)
 	case token.LAND, token.LOR:
-		y := e.y.value(v)
-		if y == Skipped || y != truth(e.op == token.LOR) {
-			e.x.unmasked(v, mark)
+		if y := e.y.was; y == Skipped || y != truth(e.op == token.LOR) {
+			e.x.mark(mark)
 		}
-		if y != Skipped {
-			e.y.unmasked(v, mark)
+		if e.y.was != Skipped {
+			e.y.mark(mark)
 		}
 	default:
-		mark[e.leaf] = v[e.leaf] != Skipped
+		mark[e.leaf] = e.was != Skipped
 	}
 }
 
@@ -197,11 +222,20 @@ func (d *Decision) Unique() []Shown {
 	list := make([]Shown, len(d.Conditions))
 	for c := range list {
 		list[c] = Shown{True: -1, False: -1}
+		var no []int
+		for j, w := range d.Vectors {
+			if w.Conditions[c] == False {
+				no = append(no, j)
+			}
+		}
 		for i, v := range d.Vectors {
-			for j, w := range d.Vectors {
-				if !list[c].Done() && v.Conditions[c] == True && w.Conditions[c] == False && v.Outcome != w.Outcome && alike(v, w, c) {
-					list[c].True, list[c].False = i, j
-				}
+			if v.Conditions[c] != True {
+				continue
+			}
+			j := slices.IndexFunc(no, func(j int) bool { return v.Outcome != d.Vectors[j].Outcome && alike(v, d.Vectors[j], c) })
+			if j >= 0 {
+				list[c].True, list[c].False = i, no[j]
+				break
 			}
 		}
 	}
@@ -221,12 +255,20 @@ func alike(v, w Vector, but int) bool {
 // missing adds examples of the vectors that would show the conditions.
 func (d *Decision) missing(list []Shown) {
 	for c := range list {
+		if d.Conditions[c].Excluded != "" {
+			continue
+		}
 		for _, value := range []bool{true, false} {
 			if value && list[c].True >= 0 || !value && list[c].False >= 0 {
 				continue
 			}
 			all := make([]Truth, len(d.Conditions))
 			d.root.wanted(c, all)
+			for i := range all {
+				if t := d.Conditions[i].constant; t != Skipped {
+					all[i] = t
+				}
+			}
 			all[c] = truth(value)
 			v := make([]Truth, len(d.Conditions))
 			outcome := d.root.evaluate(all, v)
@@ -237,9 +279,16 @@ func (d *Decision) missing(list []Shown) {
 
 // Add adds an execution in which the conditions had these values.
 func (d *Decision) Add(conditions []Truth, count int64) {
-	i := slices.IndexFunc(d.Vectors, func(v Vector) bool { return slices.Equal(v.Conditions, conditions) })
-	if i < 0 {
-		i = len(d.Vectors)
+	key := make([]byte, len(conditions))
+	for i, t := range conditions {
+		key[i] = byte(t)
+	}
+	i, ok := d.index[string(key)]
+	if !ok {
+		if i = len(d.Vectors); i == 0 {
+			d.index = make(map[string]int)
+		}
+		d.index[string(key)] = i
 		d.Vectors = append(d.Vectors, Vector{Conditions: slices.Clone(conditions), Outcome: d.root.value(conditions) == True})
 	}
 	d.Vectors[i].Count += count
@@ -286,7 +335,7 @@ const (
 	whyCase     = "in a case of a switch with a tag and several values"
 	whyReceived = "in the variable of a case of a select"
 	whyRange    = "in a variable of a range loop"
-	whyUnknown  = "the program has no branch here"
+	whyUnknown  = "the program has no branch here, as for a constant"
 )
 
 // reason returns why a decision is not counted if it is not, by what it is in.
@@ -338,15 +387,20 @@ func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text 
 	switch x := e.(type) {
 	case *ast.BinaryExpr:
 		if x.Op == token.LAND || x.Op == token.LOR {
-			return &expr{op: x.Op, x: d.expr(x.X, place, text, operands), y: d.expr(x.Y, place, text, operands)}
+			z := &expr{op: x.Op, x: d.expr(x.X, place, text, operands), y: d.expr(x.Y, place, text, operands)}
+			z.x.of, z.y.of = z, z
+			return z
 		}
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
-			return &expr{op: token.NOT, x: d.expr(x.X, place, text, operands)}
+			z := &expr{op: token.NOT, x: d.expr(x.X, place, text, operands)}
+			z.x.of = z
+			return z
 		}
 	}
 	line, col := place(e.Pos())
 	*operands = append(*operands, e)
-	d.Conditions = append(d.Conditions, Condition{line, col, strings.Join(strings.Fields(text(e)), " ")})
-	return &expr{leaf: len(d.Conditions) - 1}
+	d.Conditions = append(d.Conditions, Condition{Line: line, Col: col, Text: strings.Join(strings.Fields(text(e)), " ")})
+	d.leaves = append(d.leaves, &expr{leaf: len(d.Conditions) - 1})
+	return d.leaves[len(d.leaves)-1]
 }

@@ -15,7 +15,7 @@ func (p *Part) count(covered bool) {
 func (p *Part) add(q Part) { p.Covered, p.All = p.Covered+q.Covered, p.All+q.All }
 
 // Totals are the numbers of a function, a package or a program. MCDC counts the conditions of decisions with two or
-// more.
+// more, but none that is Excluded.
 type Totals struct{ Functions, Statements, Branches, MCDC Part }
 
 func (t *Totals) add(u Totals) {
@@ -37,8 +37,10 @@ func (f *Function) Totals(shown func(*Decision) []Shown) (t Totals) {
 		}
 	}
 	for _, d := range f.Decisions {
-		for _, s := range shown(d) {
-			t.MCDC.count(s.Done())
+		for i, s := range shown(d) {
+			if d.Conditions[i].Excluded == "" {
+				t.MCDC.count(s.Done())
+			}
 		}
 	}
 	return t

@@ -12,8 +12,9 @@ import (
 
 // A tracer follows paths through the decisions of a function.
 type tracer struct {
-	f  *function
-	at map[Place]operand // conditions by where their branches are
+	f    *function
+	at   map[Place]operand // conditions by where their branches are
+	runs []bool            // by node
 }
 
 // An operand is a condition of a decision.
@@ -23,8 +24,8 @@ type operand struct {
 }
 
 // newTracer adds the decisions of f to x: those of which the graph has a condition, and whose paths are not cut.
-func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
-	t := &tracer{f, make(map[Place]operand)}
+func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, error) {
+	t := &tracer{f, make(map[Place]operand), f.runs(text)}
 	if text.tree == nil {
 		text.decides = text.decides || slices.ContainsFunc(f.code, func(b wire.Block) bool {
 			return b.Branch.Kind == "&&" || b.Branch.Kind == "||"
@@ -38,6 +39,7 @@ func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
 		}
 	}
 	own := make(map[*Decision]*Decision) // copies: generic functions have one for each instance
+	runs, folded := make(map[*Decision]bool), make(map[*Decision]bool)
 	for n := range f.code {
 		if len(f.site.Blocks[n].Outs) < 2 {
 			continue
@@ -53,17 +55,39 @@ func (f *function) newTracer(text *file, x *Function) (*tracer, error) {
 		}
 		d := own[o.d]
 		if d == nil {
-			d = &Decision{Line: o.d.Line, Col: o.d.Col, Text: o.d.Text, Conditions: o.d.Conditions, root: o.d.root}
+			d = &Decision{Line: o.d.Line, Col: o.d.Col, Text: o.d.Text, Conditions: o.d.Conditions, root: o.d.root, leaves: o.d.leaves}
 			own[o.d] = d
 		}
 		t.at[at] = operand{d, o.i}
+		runs[d] = runs[d] || t.runs[n]
+		if v, is := constant(&f.site.Blocks[n]); is {
+			if !folded[d] {
+				folded[d], d.Conditions = true, slices.Clone(d.Conditions)
+			}
+			d.Conditions[o.i].constant = v
+		}
 	}
 	cut := t.cut()
 	for _, d := range text.decisions { // in their order
 		if own[d] == nil {
 			continue
 		}
+		if !runs[own[d]] {
+			d.why = whyDead
+			continue
+		}
 		d.seen = true
+		if folded[own[d]] {
+			varies := own[d].exclude()
+			for _, x := range own[d].Conditions {
+				if x.Excluded != "" {
+					c.Uncounted = append(c.Uncounted, Uncounted{Place{text.name, x.Line, x.Col}, x.Text, x.Excluded})
+				}
+			}
+			if !varies {
+				continue
+			}
+		}
 		if cut[own[d]] {
 			d.seen, d.why = false, whyCut
 			continue
@@ -167,7 +191,7 @@ func (t *tracer) trace(steps []pdag.Step, count int64) (incomplete int64) {
 		case wire.OutFalse, wire.OutDone:
 			x.v[o.i] = False
 		}
-		if x.d.root.value(x.v) != Skipped {
+		if t := x.v[o.i]; t != Skipped && x.d.leaves[o.i].decides(t) {
 			x.d.Add(x.v, count)
 			stack = stack[:len(stack)-1]
 		}

@@ -55,8 +55,8 @@ func TestRead(t *testing.T) {
 		{"nothing", nil, wire.ErrNoTables.Error()},
 		{"no tables", [][]byte{zeros(window), []byte(wire.Magic)}, wire.ErrNoTables.Error()},
 		{"a damaged header", [][]byte{change(20)}, wire.ErrNoTables.Error()},
-		{"damaged tables", [][]byte{change(len(one) - 1)}, "site table: checksum is "},
-		{"a file that is cut off", [][]byte{one[:len(one)-1]}, "site table: truncated: body of "},
+		{"damaged tables", [][]byte{change(len(one) - 1)}, "site table: hash differs from the header's"},
+		{"a file that is cut off", [][]byte{one[:len(one)-1]}, "site table: hash differs from the header's"},
 	}
 	for _, test := range tests {
 		f, err := Read(bytes.NewReader(bytes.Join(test.file, nil)))

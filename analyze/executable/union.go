@@ -146,9 +146,8 @@ func (u *Union) File() (*File, error) {
 		tables = wire.AppendPackage(tables, p)
 		f.sums = append(f.sums, sum(tables[start:]))
 	}
-	var err error
-	f.Build, err = wire.BuildHash(tables)
-	return f, err
+	f.Build = wire.BuildHash(tables)
+	return f, nil
 }
 
 // Bytes returns the tables as a file of site tables has them, which Open reads.

@@ -419,7 +419,7 @@ function showHead(f, d, problem) {
 		if (!program.coverage) stats.push(
 			stat(d.entropy.toFixed(2), 'bits of entropy', 'Of the counts of its paths: 0 if it always takes the same path'));
 		if (d.paths?.length) stats.push(stat(percent(d.paths[0].share), 'hottest path', 'of the flow of this function'));
-		const conditions = d.decisions?.flatMap(x => x.conditions) ?? [];
+		const conditions = d.decisions?.flatMap(x => x.conditions).filter(c => !c.excluded) ?? [];
 		if (conditions.length) stats.push(stat(`${full(conditions.filter(c => c.shown).length)} of ${full(conditions.length)}`, 'conditions shown', 'to decide on their own (MC/DC)'));
 		if (d.outcomes) stats.push(stat(d.unseen ? h('button', {type: 'button', title: 'Go to the next one (n)', onclick: () => step(1)}, `${full(d.unseen)} of ${full(d.outcomes)}`) : `0 of ${full(d.outcomes)}`, 'outcomes never seen'));
 	}
@@ -832,7 +832,7 @@ function decisionCards(decisions) {
 	if (!decisions.length) return [];
 	const cell = v => h('td', {class: {T: 'yes', F: 'no'}[v] ?? ''}, {T: 'T', F: 'F'}[v] ?? '·');
 	const cards = decisions.map(d => {
-		const missing = d.conditions.filter(c => !c.shown).length;
+		const goals = d.conditions.filter(c => !c.excluded), missing = goals.filter(c => !c.shown).length;
 		const columns = [...d.vectors.slice(0, VECTORS).map(v => [v, '']), ...d.wanted.slice(0, VECTORS).map(v => [v, 'wanted'])];
 		const rest = d.vectors.length + d.wanted.length - columns.length;
 		const row = (head, title, of) => h('tr', {}, h('th', {scope: 'row', title}, head), columns.map(([v, kind]) => {
@@ -842,9 +842,9 @@ function decisionCards(decisions) {
 		}));
 		const place = d.file ? `${d.file.split('/').pop()}:${d.line}` : `line ${d.line}`;
 		return h('div', {class: 'card decision'},
-			h('a', {class: 'head', href: d.file ? null : link(functions[current], {L: d.line}), title: d.text}, h('b', {title: d.file}, place), h('span', {}, missing ? `${missing} of ${d.conditions.length} not shown` : 'all shown')),
+			h('a', {class: 'head', href: d.file ? null : link(functions[current], {L: d.line}), title: d.text}, h('b', {title: d.file}, place), h('span', {}, missing ? `${missing} of ${goals.length} not shown` : 'all shown')),
 			h('div', {class: 'vectors', tabindex: 0, role: 'region', 'aria-label': `Decision in ${place}`}, h('table', {},
-				d.conditions.map((c, i) => row([h('i', {class: c.shown ? 'shown' : 'hidden'}, c.shown ? '✓' : '✗'), ' ', c.text], c.text + (c.shown ? ': shown to decide on its own' : ': not shown to decide on its own'), v => cell(v.values[i]))),
+				d.conditions.map((c, i) => row([h('i', {class: c.shown || c.excluded ? 'shown' : 'hidden'}, c.shown ? '✓' : c.excluded ? '–' : '✗'), ' ', c.text], c.text + ': ' + (c.excluded ?? (c.shown ? 'shown to decide on its own' : 'not shown to decide on its own')), v => cell(v.values[i]))),
 				row('decides', 'The value of the decision', v => cell(v.outcome ? 'T' : 'F')),
 				row('times', 'Executions', (v, kind) => h('td', {title: kind ? 'would show a condition' : full(v.count) + ' times'}, kind ? 'want' : short(v.count))))),
 			rest > 0 && h('p', {class: 'note'}, plural(rest, 'more column')));

@@ -118,145 +118,12 @@ func TestBoundsOfIndependentEvents(t *testing.T) {
 	}
 }
 
-// A simulated program has loops of one to eight kins. The estimated gap of each kin is wrong by a factor that is partly common
-// to its loop, with a deviation of 0.74, which is more than the 0.35 to 0.65 of five test programs. (With the 0.85 of package weigh 92 to
-// 93 % of the bounds hold, since factors of that size are not small.)
-type simulatedProgram struct {
-	bursts   []weigh.Burst
-	weights  []float64 // by estimated gaps
-	function []int32   // by path
-	truth    float64   // share of function 0
-}
-
-// simulate returns a program that has run for a number of ticks.
-func simulate(rng *rand.Rand, ticks int) (p simulatedProgram) {
-	const loops, ofKin, ofLoop = 6, .65, .35
-	var time, gap, estimated []float64
-	var first []int32
-	var all float64
-	for l := range int32(loops) {
-		loop, level := rng.NormFloat64(), ofLoop*rng.NormFloat64() // of gaps and of errors
-		kins := 1 + rng.IntN(8)
-		of := .5 + rng.Float64()
-		for range kins {
-			g := math.Exp(loop + .5*rng.NormFloat64())
-			time, gap = append(time, of/float64(kins)), append(gap, g)
-			estimated = append(estimated, g*math.Exp(level+ofKin*rng.NormFloat64()))
-			first = append(first, int32(len(p.function)))
-			p.function = append(p.function, l)
-			all += of
-		}
-		all -= of * float64(kins-1)
-	}
-	var ends float64
-	for k, t := range time {
-		ends += t / gap[k]
-		if p.function[first[k]] == 0 {
-			p.truth += t / gap[k]
-		}
-	}
-	p.truth /= ends
-	for range ticks {
-		at, k := rng.Float64()*all, 0
-		for at >= time[k] && k < len(time)-1 {
-			at -= time[k]
-			k++
-		}
-		p.bursts = append(p.bursts, weigh.Burst{Ticks: 1, Polls: []weigh.Poll{{Path: first[k]}}})
-		p.weights = append(p.weights, 1/estimated[k])
-	}
-	return p
-}
-
-// bounds returns the bounds of the share of function 0, and what they were if loops had no errors of their own.
-func (p *simulatedProgram) bounds() (b, withoutLoops Bounds) {
-	var all weigh.Total
-	for _, w := range p.weights {
-		all.Add(w)
-	}
-	var item, whole weigh.Jackknife
-	var parts weigh.Parts
-	var totals weigh.Totals
-	sum := 0.
-	for _, loop := range weigh.Loops(p.bursts, weigh.Kins(p.bursts, len(p.function)), p.function) {
-		var y, x [weigh.Levels]float64
-		add := func(l int) {
-			parts[l].Add(y[l], x[l])
-			totals[l].Add(x[l])
-			y[l], x[l] = 0, 0
-		}
-		for _, kin := range loop {
-			for _, i := range kin {
-				w, mine := p.weights[i], 0.
-				if p.function[p.bursts[i].Polls[0].Path] == 0 {
-					mine = w
-				}
-				item.Leave(&all, mine, w)
-				whole.Leave(&all, w, w)
-				sum += mine
-				for l := range y {
-					y[l], x[l] = y[l]+mine, x[l]+w
-				}
-			}
-			add(weigh.OfKin)
-		}
-		add(weigh.OfLoop)
-	}
-	share := sum / all.Size
-	of := func() Bounds {
-		const unit = 1e6
-		v := item.Variance(&all, share, &whole) + parts.WeightVariance(&totals)
-		b := (&File{estimated: true}).CountBounds(int64(unit*share), Estimate{Variance: int64(unit * unit * v)})
-		return Bounds{Low: b.Low / unit, High: b.High / unit}
-	}
-	b = of()
-	parts[weigh.OfLoop] = weigh.Part{}
-	totals[weigh.OfLoop] = weigh.Total{}
-	return b, of()
-}
-
-// Bounds have the true share of a loop in simulated programs as often as promised, few bursts or many, and have less often
-// what is three times as much. Without what is common to the kins of a loop they would not. The numbers are drawn with fixed seeds; with
-// others the shares of 2000 programs would differ by less than 2.5 % in all but one of 1,000,000 cases.
-func TestBoundsHoldInSimulatedPrograms(t *testing.T) {
-	for _, ticks := range []int{100, 200, 1000} {
-		rng := rand.New(rand.NewPCG(uint64(ticks), 3))
-		const runs = 2000
-		var of, in, without, biased int
-		for range runs {
-			p := simulate(rng, ticks)
-			b, narrow := p.bounds()
-			if b.High == 0 { // no burst of the loop
-				continue
-			}
-			of++
-			count := func(n *int, b Bounds, x float64) {
-				if b.Low <= x && x <= b.High {
-					*n++
-				}
-			}
-			count(&in, b, p.truth)
-			count(&without, narrow, p.truth)
-			count(&biased, b, 3*p.truth)
-		}
-		share := func(n int) float64 { return float64(n) / float64(of) }
-		t.Logf("%d ticks: %.3f within bounds, %.3f without errors of loops, %.3f of three times the truth", ticks, share(in), share(without), share(biased))
-		if share(in) < .93 || share(in) > .975 {
-			t.Errorf("%d ticks: %.3f within bounds, want .95", ticks, share(in))
-		}
-		if share(without) > .93 {
-			t.Errorf("%d ticks: %.3f within bounds without errors of loops: the simulation is too easy", ticks, share(without))
-		}
-		if share(biased) > .6 {
-			t.Errorf("%d ticks: %.3f of the bounds have three times the truth", ticks, share(biased))
-		}
-	}
-}
-
 // A simulated program is in one of a few phases, which differ in how often an item is in a window, and whose windows are estimated
 // to take a time that is off by a factor common to the phase, with a deviation of 0.15. In most phases the item is rare: few windows
-// have it, and some of these many times. It returns the estimated share with its bounds, those of chance alone, and the true share.
-func simulateWindows(rng *rand.Rand, windows int) (share float64, b, chance Bounds, truth float64) {
+// have it, and some of these many times. Bursts of polls count each sample once, so that their phases have parts in proportion to time,
+// and that is the truth. It returns the estimated share with its bounds, those of chance alone as if there were many clusters, and the
+// true share.
+func simulateClusters(rng *rand.Rand, clusters int, polls bool) (share float64, b, chance Bounds, truth float64) {
 	const ofPhase, ends = .15, 30
 	type phase struct{ time, cost, estimated, often, many float64 }
 	var phases []phase
@@ -265,6 +132,9 @@ func simulateWindows(rng *rand.Rand, windows int) (share float64, b, chance Boun
 		p := phase{.3 + rng.Float64(), math.Exp(.5 * rng.NormFloat64()), 0, rng.Float64(), .5 * rng.Float64()}
 		p.often, p.many = 1-p.often*p.often*p.often, 4*p.many*p.many*p.many
 		p.estimated = p.cost * math.Exp(ofPhase*rng.NormFloat64())
+		if polls {
+			p.cost, p.estimated = 1, 1
+		}
 		phases = append(phases, p)
 		time += p.time
 		all += p.time / p.cost
@@ -273,7 +143,7 @@ func simulateWindows(rng *rand.Rand, windows int) (share float64, b, chance Boun
 	truth /= all
 	var total weigh.Total
 	var ys, xs []float64
-	for range windows {
+	for range clusters {
 		at, i := rng.Float64()*time, 0
 		for at >= phases[i].time && i < len(phases)-1 {
 			at -= phases[i].time
@@ -303,21 +173,27 @@ func simulateWindows(rng *rand.Rand, windows int) (share float64, b, chance Boun
 		b := (&File{estimated: true}).CountBounds(int64(unit*share), Estimate{Variance: int64(unit * unit * v)})
 		return Bounds{Low: b.Low / unit, High: b.High / unit}
 	}
-	return share, bounds(item.WindowVariance(&total, share, &whole, 1)), bounds(item.Variance(&total, share, &whole)), truth
+	v := item.FewVariance(&total, share, &whole)
+	if !polls {
+		v += item.WeightVariance(&total, share, &whole)
+	}
+	return share, bounds(v), bounds(item.Variance(&total, share, &whole)), truth
 }
 
-// Bounds of what windows saw have the true share as often as promised, few windows or many. By chance alone they would not, and they have
-// less often what is one and a half times as much. The numbers are drawn with fixed seeds. With others the shares of 4000 programs would
-// be five standard deviations away from the limits, or more: a false alarm in fewer than 1 in 1,000,000 cases for each.
-func TestBoundsHoldInSimulatedWindows(t *testing.T) {
+// Bounds of what windows or bursts saw have the true share as often as promised, few of them or many. By chance alone, as if there were
+// many, those of few would not, and they have less often what is one and a half times as much. The numbers are drawn with fixed seeds. With
+// others the shares of 4000 programs would be five standard deviations away from the limits, or more: a false alarm in fewer than 1 in
+// 1,000,000 cases for each.
+func TestBoundsHoldInSimulatedPrograms(t *testing.T) {
 	for _, test := range []struct {
-		windows int
-		biased  float64
-	}{{12, .85}, {30, .72}, {200, .45}} {
-		rng := rand.New(rand.NewPCG(uint64(test.windows), 5))
+		clusters int
+		polls    bool
+		biased   float64
+	}{{12, false, .85}, {30, false, .72}, {200, false, .45}, {12, true, .85}, {30, true, .72}, {200, true, .45}} {
+		rng := rand.New(rand.NewPCG(uint64(test.clusters), 5))
 		var of, in, narrow, biased float64
 		for range 4000 {
-			share, b, chance, truth := simulateWindows(rng, test.windows)
+			share, b, chance, truth := simulateClusters(rng, test.clusters, test.polls)
 			if share == 0 {
 				continue
 			}
@@ -331,15 +207,16 @@ func TestBoundsHoldInSimulatedWindows(t *testing.T) {
 			count(&narrow, chance, truth)
 			count(&biased, b, 1.5*truth)
 		}
-		t.Logf("%d windows: %.3f of %v within bounds, %.3f by chance alone, %.3f of half as much again", test.windows, in/of, of, narrow/of, biased/of)
+		what := fmt.Sprintf("%d clusters, of polls: %t", test.clusters, test.polls)
+		t.Logf("%s: %.3f of %v within bounds, %.3f by chance alone, %.3f of half as much again", what, in/of, of, narrow/of, biased/of)
 		if in/of < .92 || in/of > .995 {
-			t.Errorf("%d windows: %.3f within bounds, want .95", test.windows, in/of)
+			t.Errorf("%s: %.3f within bounds, want .95", what, in/of)
 		}
-		if narrow > in-.02*of {
-			t.Errorf("%d windows: %.3f within bounds by chance alone: the simulation is too easy", test.windows, narrow/of)
+		if narrow > in-.02*of && (!test.polls || test.clusters < 20) {
+			t.Errorf("%s: %.3f within bounds by chance alone: the simulation is too easy", what, narrow/of)
 		}
 		if biased/of > test.biased {
-			t.Errorf("%d windows: %.3f of the bounds have half as much again", test.windows, biased/of)
+			t.Errorf("%s: %.3f of the bounds have half as much again", what, biased/of)
 		}
 	}
 }

@@ -212,9 +212,7 @@ func newFile(name string, p *pprof.Profile) (*File, error) {
 		return nil, &KindError{name, sampleTypes(p)}
 	}
 	if len(f.Facts) == 0 {
-		return nil, fmt.Errorf("%s: the profile has no version (no comment that begins with %s), and this pep reads version %d: "+
-			"build the program with the pepbuild that belongs to this pep, and run it again, or if another tool made this file of a profile, give the profile itself",
-			name, facts.Mark, facts.Version)
+		return nil, fmt.Errorf("%s: no comment of the profile begins with %s, so another tool has made this file of a profile: give the profile itself", name, facts.Mark)
 	}
 	if len(p.Mapping) > 0 {
 		f.Binary, f.BuildID = p.Mapping[0].File, p.Mapping[0].BuildID

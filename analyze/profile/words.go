@@ -25,10 +25,6 @@ type Site struct {
 	Kind string // "arg", "load", "type", "call", …
 	Expr string // the expression whose value it reports
 	Type string // its type
-
-	// Partial says that bursts see some of its events only: counts are too low, and shares
-	// are those of the events seen.
-	Partial bool
 }
 
 // Compare orders sites by position.
@@ -88,7 +84,7 @@ func (f *File) Words() ([]Word, error) {
 func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	l := labels{s: s}
 	w := Word{
-		Site:     Site{Pool: l.get(schema.Pool), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type), Partial: l.get(schema.Seen) == schema.InPart},
+		Site:     Site{Pool: l.get(schema.Pool), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type)},
 		Count:    s.Value[0],
 		Messages: s.Value[1],
 		Labels:   l.ofGoroutine(),

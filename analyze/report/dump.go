@@ -106,7 +106,6 @@ type DumpWord struct {
 	Count      int64  `json:"count" unit:"events"`
 	Messages   int64  `json:"messages" unit:"messages"`
 	Wait       int64  `json:"wait" unit:"ns"` // for loads; else 0
-	Partial    bool   `json:"partial"`        // bursts do not see all events of the tap
 
 	Labels []DumpLabel `json:"labels"` // of the goroutines that reported it, by key
 }
@@ -145,7 +144,7 @@ type Caller struct {
 //
 //	word func="(all arg taps)" at=:0 pool=words line=0 kind=arg expr=word type=int value="[-4, -1]" words=0xfffffffffffffffc-0xffffffffffffffff low=-4 high=-1 target="" count=7 messages=1
 //
-// Samples of taps whose events bursts do not all see have seen="in part" behind the value. Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
+// Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
 	t := &DumpTable{Profile: profileOf(f), Estimated: f.Estimated()}
 	var err error
@@ -206,7 +205,7 @@ func (t *DumpTable) addWords(f *profile.File) error {
 		fn := w.Site.Func
 		x := DumpWord{
 			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
-			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Wait: w.Wait, Partial: w.Site.Partial, Labels: labelsOf(w.Labels),
+			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Wait: w.Wait, Labels: labelsOf(w.Labels),
 			Low: w.Low, High: w.High, Address: w.Address,
 		}
 		if c := w.Code; c != nil {
@@ -301,9 +300,6 @@ func (t *DumpTable) Print(p *listing.Page) {
 		}
 		if x.LowFunc != "" {
 			words += fmt.Sprintf(" low_function=%s high_function=%s high_file=%s low_line=%d high_line=%d", quote(x.LowFunc), quote(x.HighFunc), quote(x.HighFile), x.LowLine, x.HighLine)
-		}
-		if x.Partial {
-			words += " seen=" + quote(schema.InPart)
 		}
 		if t.Profile.Kind == schema.Loads {
 			words += fmt.Sprintf(" wait=%d", x.Wait)

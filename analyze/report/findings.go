@@ -27,14 +27,13 @@ type Finding struct {
 
 // Kinds of findings, with what their share is of.
 const (
-	timeOutside    = "time_outside"      // the time
-	hotPath        = "hot_path"          // the program's flow or count, as the listing is ordered
-	oneSidedBranch = "one_sided_branch"  // the counts of the branch
-	neverTaken     = "never_taken"       // the branch, that the outcome has at most
-	specialisation = "specialise"        // the events of the tap
-	hotRange       = "hot_range"         // all events of the file
-	hotCall        = "hot_call"          // the weight of all calls
-	outlined       = "no_longer_inlined" // the functions that are profiled
+	timeOutside    = "time_outside"     // the time
+	hotPath        = "hot_path"         // the program's flow or count, as the listing is ordered
+	oneSidedBranch = "one_sided_branch" // the counts of the branch
+	neverTaken     = "never_taken"      // the branch, that the outcome has at most
+	specialisation = "specialise"       // the events of the tap
+	hotRange       = "hot_range"        // all events of the file
+	hotCall        = "hot_call"         // the weight of all calls
 )
 
 const (
@@ -148,15 +147,6 @@ func (t *PGOTable) find() []Finding {
 	}
 	c := t.Rows[0]
 	return []Finding{{Kind: hotCall, Text: fmt.Sprintf("%s calls %s with %s of the weight", c.Caller, c.Callee, listing.Percent(c.Share)), Share: c.Share, Func: c.Caller, File: c.File, Line: c.Line}}
-}
-
-// find returns how many functions are inlined no more.
-func (t *SiteTable) find() []Finding {
-	if t.Total.Outlined == 0 {
-		return nil
-	}
-	share := listing.Ratio(int64(t.Total.Outlined), int64(t.Total.Functions))
-	return []Finding{{Kind: outlined, Text: fmt.Sprintf("%s no longer inlined, by an estimate", listing.Count(t.Total.Outlined, "function")), Share: share, Command: "pep sites " + quoted(t.Program)}}
 }
 
 // find returns the findings of what taps have seen.

@@ -229,7 +229,7 @@ func (x Profile) made(list facts.List) string {
 	if list.Text(facts.Mode) == "" {
 		return ""
 	}
-	s := list.How()
+	s, lean := list.How(), ""
 	switch list.Text(facts.Mode) {
 	case facts.ModeSampled:
 		if list.Number(facts.Tick) == 0 {
@@ -244,6 +244,7 @@ func (x Profile) made(list facts.List) string {
 			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), thing), listing.Count(list.Number(facts.Windows), "window"))
 		} else {
 			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
+			lean = ". Each sample counts once, and ticks find loops with long rounds more often: their shares are too large"
 		}
 		each := "one each"
 		if list.Number(facts.Budget) > 0 { // ticks are further apart where they cost more
@@ -270,6 +271,7 @@ func (x Profile) made(list facts.List) string {
 			s += fmt.Sprintf(", %s", listing.Count(n, "event"))
 		}
 	}
+	s += lean
 	if lacks := list.Lacks(); len(lacks) > 0 {
 		s += ". Of note: " + strings.Join(lacks, ", ")
 	}

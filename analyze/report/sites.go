@@ -23,7 +23,6 @@ type SitesOptions struct {
 
 // A SiteTable lists the contents of a program's site tables.
 type SiteTable struct {
-	Findings []Finding     `json:"findings"`
 	Program  string        `json:"program"`
 	Build    string        `json:"build"` // hash of the site tables, by which profiles name the program
 	All      bool          `json:"all"`   // profiled functions and taps are listed, not only counted
@@ -37,7 +36,6 @@ type SiteCounts struct {
 	Functions int    `json:"functions" unit:"functions"` // that are profiled
 	Paths     uint64 `json:"paths" unit:"paths"`         // of these
 	Skipped   int    `json:"skipped" unit:"functions"`
-	Outlined  int    `json:"outlined" unit:"functions"`
 	Taps      int    `json:"taps" unit:"taps"`
 }
 
@@ -47,7 +45,6 @@ type SitePackage struct {
 	Count     SiteCounts    `json:"count"`
 	Functions []SiteFunc    `json:"functions"` // that are profiled
 	Skipped   []SkippedFunc `json:"skipped"`
-	Outlined  []SiteFunc    `json:"outlined"` // that the compiler no longer inlines, by an estimate
 	Kinds     []TapKind     `json:"tap_kinds"`
 	Taps      []SiteTap     `json:"taps"`
 }
@@ -86,8 +83,7 @@ type SiteTap struct {
 }
 
 // Sites lists the contents of a program's site tables: for each package the number of
-// functions that are profiled, the taps, the functions that were skipped, with the reason,
-// and the functions that the compiler no longer inlines.
+// functions that are profiled, the taps, and the functions that were skipped, with the reason.
 func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) {
 	t := &SiteTable{Program: name, Build: f.ID(), All: o.All}
 	for _, p := range f.Packages {
@@ -99,14 +95,12 @@ func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) 
 		t.Total.Functions += x.Count.Functions
 		t.Total.Paths += x.Count.Paths
 		t.Total.Skipped += x.Count.Skipped
-		t.Total.Outlined += x.Count.Outlined
 		t.Total.Taps += x.Count.Taps
 	}
 	if len(t.Packages) == 0 && len(f.Packages) > 0 {
 		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all lists all functions", name, o.Func)
 	}
 	slices.SortFunc(t.Packages, func(p, q SitePackage) int { return cmp.Compare(p.Package, q.Package) })
-	t.Findings = t.find()
 	return t, nil
 }
 
@@ -134,9 +128,6 @@ func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
 		site := SiteFunc{f.Name, p.Files[f.File], f.Line, f.Graph.N}
 		x.Count.Functions++
 		x.Count.Paths += site.Paths
-		if f.Outlined {
-			x.Outlined = append(x.Outlined, site)
-		}
 		if o.All {
 			x.Functions = append(x.Functions, site)
 		}
@@ -160,7 +151,7 @@ func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		x.Kinds = append(x.Kinds, TapKind{k.String(), kinds[k]})
 	}
-	x.Count.Skipped, x.Count.Outlined = len(x.Skipped), len(x.Outlined)
+	x.Count.Skipped = len(x.Skipped)
 	return x
 }
 
@@ -179,9 +170,6 @@ func (t *SiteTable) Print(p *listing.Page) {
 // String returns the numbers in words.
 func (c SiteCounts) String() string {
 	s := fmt.Sprintf("%s with %s, %d skipped", listing.Count(c.Functions, "function"), listing.Count(c.Paths, "path"), c.Skipped)
-	if c.Outlined > 0 {
-		s += fmt.Sprintf(", %d no longer inlined", c.Outlined)
-	}
 	if c.Taps > 0 {
 		s += ", " + listing.Count(c.Taps, "tap")
 	}
@@ -198,19 +186,15 @@ func (x *SitePackage) print(p *listing.Page) {
 		}
 	}
 	position := func(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
-	functions, skipped, outlined := &listing.Table{Numbers: 1}, &listing.Table{}, &listing.Table{}
+	functions, skipped := &listing.Table{Numbers: 1}, &listing.Table{}
 	for _, f := range x.Functions {
 		functions.Row(listing.Count(f.Paths, "path"), f.Func, position(f.File, f.Line))
 	}
 	for _, f := range x.Skipped {
 		skipped.Row(f.Reason, f.Func, position(f.File, f.Line))
 	}
-	for _, f := range x.Outlined {
-		outlined.Row(f.Func, position(f.File, f.Line))
-	}
 	section("profiled", functions)
 	section("skipped", skipped)
-	section("no longer inlined, by an estimate: calls of them cost more, and callers may allocate more", outlined)
 	section("taps", x.tapTable())
 }
 

@@ -82,7 +82,7 @@ func TestSitesOfPackages(t *testing.T) {
 		return &wire.Package{
 			Path: path, Files: []string{"x.go"},
 			Funcs: []wire.Func{
-				{Name: path + ".f", Line: 1, Graph: pdag.Graph{N: paths}, Outlined: true},
+				{Name: path + ".f", Line: 1, Graph: pdag.Graph{N: paths}},
 				{Name: path + ".g", Line: 5, Base: paths, Graph: pdag.Graph{N: 10}},
 			},
 			Skipped: skipped,
@@ -98,8 +98,8 @@ func TestSitesOfPackages(t *testing.T) {
 		o    report.SitesOptions
 		want report.SiteCounts
 	}{
-		{"everything", report.SitesOptions{}, report.SiteCounts{Functions: 4, Paths: 27, Skipped: 2, Outlined: 2, Taps: 2}},
-		{"two functions", report.SitesOptions{Func: regexp.MustCompile(`\.f$`)}, report.SiteCounts{Functions: 2, Paths: 7, Outlined: 2, Taps: 2}},
+		{"everything", report.SitesOptions{}, report.SiteCounts{Functions: 4, Paths: 27, Skipped: 2, Taps: 2}},
+		{"two functions", report.SitesOptions{Func: regexp.MustCompile(`\.f$`)}, report.SiteCounts{Functions: 2, Paths: 7, Taps: 2}},
 		{"one package", report.SitesOptions{Func: regexp.MustCompile(`^q\.[gs]$`)}, report.SiteCounts{Functions: 1, Paths: 10, Skipped: 1}},
 	} {
 		got, err := report.Sites("prog", f, x.o)
@@ -131,7 +131,7 @@ func TestSitesOfPackages(t *testing.T) {
 	if err := listing.Text(&b, all); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n\np: 2 functions with 14 paths, 1 skipped, 1 no longer inlined, 1 tap\n", "\n\nq: 2 functions with 13 paths, 1 skipped, 1 no longer inlined, 1 tap\n"} {
+	for _, want := range []string{"\n\np: 2 functions with 14 paths, 1 skipped, 1 tap\n", "\n\nq: 2 functions with 13 paths, 1 skipped, 1 tap\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}

@@ -60,7 +60,6 @@ type ValueSite struct {
 	Events    int64   `json:"events" unit:"events"`
 	Wait      int64   `json:"wait" unit:"ns"`         // of loads: how long the program waited for them
 	WaitError int64   `json:"wait_error" unit:"ns"`   // the bound of the error of their share in all waits, times these
-	Partial   bool    `json:"partial"`                // the tap has seen some of its events only: counts are too low, and shares are those of the events seen
 	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
 	Rows      []Value `json:"rows"`
 	Rest      int     `json:"more_values" unit:"values"` // those that are not listed
@@ -85,7 +84,6 @@ type Value struct {
 // own.
 type Specialisation struct {
 	Events    int64   `json:"events" unit:"events"` // of the site
-	Partial   bool    `json:"partial"`              // likewise
 	Share     float64 `json:"share" unit:"ratio"`   // of the value
 	Kind      string  `json:"kind"`                 // of the tap: "arg"
 	Condition string  `json:"condition"`            // "n == 42", "r is a *os.File"
@@ -105,7 +103,7 @@ type Specialisation struct {
 //	60.61%    600  120
 //	39.39%    390  97
 //
-// It says "990 events, seen in part" if bursts do not see all events of the tap. Of a loads file the sites are instructions,
+// Of a loads file the sites are instructions,
 // those first for which the program waited longest:
 //
 //	m.next  m.go:12  load 0x4a2c07, about 1000 events, waits 800ms, 80.00% ± 9.50% of all, 3 levels
@@ -158,7 +156,7 @@ func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSi
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
 		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, WaitError: s.WaitError(),
-		Partial: s.Site.Partial, Distinct: len(s.Words),
+		Distinct: len(s.Words),
 	}
 	switch {
 	case f.Kind == schema.Loads: // an instruction has no column
@@ -215,7 +213,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 		relation = " is a "
 	}
 	return Specialisation{
-		Events: s.Count, Partial: s.Site.Partial, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind, Condition: s.Site.Expr + relation + top.Value,
+		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind, Condition: s.Site.Expr + relation + top.Value,
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
 	}, true
 }
@@ -290,11 +288,7 @@ func (t *ValueTable) printSpecialise(p *listing.Page) {
 	table := &listing.Table{Numbers: 2, Names: []int{4, 5}}
 	table.Heading("events", "share", "kind", "condition", "function", "line")
 	for _, x := range t.Specialise {
-		condition := x.Condition
-		if x.Partial {
-			condition += " (seen in part)"
-		}
-		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, condition, x.Func, fmt.Sprintf("%s:%d", p.Short(x.File), x.Line))
+		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, x.Condition, x.Func, fmt.Sprintf("%s:%d", p.Short(x.File), x.Line))
 		table.Style(3, listing.Hot)
 	}
 	p.Table("", table)
@@ -337,9 +331,6 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	}
 	p.Line("")
 	events := t.about(s.Events)
-	if s.Partial {
-		events += ", seen in part"
-	}
 	if t.Profile.Kind == schema.Loads {
 		events += fmt.Sprintf(", waits %v, %s of all", time.Duration(s.Wait).Round(time.Millisecond), t.waits(s))
 	}

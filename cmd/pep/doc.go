@@ -21,7 +21,7 @@
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if true
 //
-//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.
+//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time. Each sample counts once, and ticks find loops with long rounds more often: their shares are too large.
 //
 // A path begins at the entry of a function or at the head of a loop, and ends where
 // the function returns or the next round of a loop begins. Its flow is how often it
@@ -47,7 +47,7 @@
 //	                  11      return n
 //	                  12  }
 //
-//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.
+//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time. Each sample counts once, and ticks find loops with long rounds more often: their shares are too large.
 //
 // (Empty words and the ends of the loop are so rare that no sample has them.) How
 // accurate is the sampled profile? Compare it with an exact one, of the same
@@ -63,7 +63,7 @@
 //
 //	Exact: every path was counted.
 //
-//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.
+//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time. Each sample counts once, and ticks find loops with long rounds more often: their shares are too large.
 //
 // If the program has taps, it also writes files of values, dynamic types of interfaces,
 // and targets of calls.
@@ -103,7 +103,7 @@
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if false
 //
-//	Sampled: 256 paths at 4 ticks, one each 10ms of CPU time.
+//	Sampled: 256 paths at 4 ticks, one each 10ms of CPU time. Each sample counts once, and ticks find loops with long rounds more often: their shares are too large.
 //
 // The exit code is 0 if all went well, 1 if a file cannot be read or is of the
 // wrong kind, and 2 if the command line is wrong. Errors are one line.

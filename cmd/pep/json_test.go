@@ -261,9 +261,6 @@ func siteRows(o commandtest.Object) (rows []string) {
 	counts := func(c commandtest.Object) string {
 		s := fmt.Sprintf("%d functions with %d paths, %d skipped", c.Int("functions"), c.Int("paths"), c.Int("skipped"))
 		s = strings.NewReplacer("1 functions", "1 function", " 1 paths", " 1 path").Replace(s)
-		if n := c.Int("outlined"); n > 0 {
-			s += fmt.Sprintf(", %d no longer inlined", n)
-		}
 		if n := c.Int("taps"); n > 0 {
 			s += fmt.Sprintf(", %d taps", n)
 		}
@@ -277,9 +274,6 @@ func siteRows(o commandtest.Object) (rows []string) {
 		}
 		for _, f := range p.All("skipped") {
 			rows = append(rows, fmt.Sprintf("%s %s %s:%d", f.Text("reason"), f.Text("function"), f.Text("file"), f.Int("line")))
-		}
-		for _, f := range p.All("outlined") {
-			rows = append(rows, fmt.Sprintf("%s %s:%d", f.Text("function"), f.Text("file"), f.Int("line")))
 		}
 		for _, x := range p.All("taps") {
 			rows = append(rows, fmt.Sprintf("%s %s %s %s %s:%d:%d", x.Text("kind"), x.Text("expression"), x.Text("type"), x.Text("function"), x.Text("file"), x.Int("line"), x.Int("column")))

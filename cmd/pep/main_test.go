@@ -171,7 +171,7 @@ func makeProgram(name string) error {
 			Path: "main", Files: []string{"words.go"},
 			Funcs: []wire.Func{
 				{Name: "main.count", Line: 4, Graph: graph(5)},
-				{Name: "main.isVowel", Line: 14, Base: 5, Graph: graph(3), Outlined: true},
+				{Name: "main.isVowel", Line: 14, Base: 5, Graph: graph(3)},
 			},
 			Skipped: []wire.Skipped{{Name: "main.fork", Line: 30, Reason: "//go:nosplit"}},
 			Taps: []wire.Tap{

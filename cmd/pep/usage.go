@@ -196,7 +196,9 @@ executions must not differ in any other condition that both evaluated. What is m
 shown as values of conditions that would show it.
 
 Each value of a case is an outcome, as in case 1, 2:, unless a value has a call, an index or a
-literal of a composite type. What else is not counted is named at the end, with the reason.
+literal of a composite type. What a constant decides is no goal: conditions and branches that
+are constant, conditions that a constant keeps from being evaluated or from deciding, and those in
+code that never runs. These and what else is not counted are named at the end, with the reason.
 
 Profiles of several programs, as of the tests of several packages, are joined by function, file
 and line. A directory stands for all profiles in it; without any it is $PEPDIR or else the

@@ -3,7 +3,6 @@ package main
 // This file tests that programs built for bursts have taps wherever other programs have them.
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 )
 
@@ -28,53 +26,22 @@ func TestBurstBuildsSeeAllCalls(t *testing.T) {
 	}
 	dir := extract(t, a)
 	for _, flags := range [][]string{nil, {`-pepfuncs=\.(get|add|now|Second|First)`}} {
-		want, _ := loads(t, dir, flags...)
+		want := loads(t, dir, flags...)
 		if want["main.(*counter).get main.go:18:44 c.n"] == 0 || want["example.com/taps/lib.(*Pair[...]).First lib.go:10:47 p.I"] == 0 {
 			t.Errorf("the full build with %q has too few taps: %v", flags, want)
 		}
-		got, partial := loads(t, dir, append(flags, "-peptapmode=burst")...)
+		got := loads(t, dir, append(flags, "-peptapmode=burst")...)
 		for site, n := range want {
 			if got[site] != n {
 				t.Errorf("%q: %s: %d events, want %d", flags, site, got[site], n)
 			}
 		}
-		for site, marked := range partial {
-			if marked {
-				t.Errorf("%q: %s is marked as seen in part", flags, site)
-			}
-		}
-	}
-}
-
-// With the compiler of the Go installation, sites that have fewer events than in the full build are marked. Those of
-// functions without taps are not in the site tables: the comment has the ticks in these functions.
-func TestSitesThatBurstsSeeInPartAreMarked(t *testing.T) {
-	skipUnlessLinux(t)
-	a, err := txtar.ParseFile(filepath.Join("testdata", "ways.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := extract(t, a)
-	want, _ := loads(t, dir)
-	got, partial := loads(t, dir, "-peptapmode=burst", "-pepinline=less")
-	fewer := 0
-	for site, n := range want {
-		marked, there := partial[site]
-		if got[site] == n || !there {
-			continue
-		}
-		if fewer++; !marked {
-			t.Errorf("%s: %d events, want %d, and no mark", site, got[site], n)
-		}
-	}
-	if fewer == 0 {
-		t.Error("no site has fewer events than in the full build: this test sees nothing")
 	}
 }
 
 // loads builds the program in dir with taps of loads, and returns how many events each site has while all taps
-// report, and whether the site table and the profile say that bursts see it in part.
-func loads(t *testing.T, dir string, flags ...string) (events map[string]int64, partial map[string]bool) {
+// report.
+func loads(t *testing.T, dir string, flags ...string) map[string]int64 {
 	t.Helper()
 	out := t.TempDir()
 	prog := build(t, dir, append(flags, "-peppkg=./...", "-peptaps=loads", "-pepmode=taps")...)
@@ -95,25 +62,11 @@ func loads(t *testing.T, dir string, flags ...string) (events map[string]int64, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, err := executable.Open(prog)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := func(fn, pos, expr string) string { return fn + " " + pos + " " + expr }
-	events, partial = map[string]int64{}, map[string]bool{}
-	for _, p := range exe.Packages {
-		for _, x := range p.Taps {
-			partial[name(x.Func, fmt.Sprintf("%s:%d:%d", filepath.Base(p.Files[x.File]), x.Line, x.Col), x.Expr)] = x.Partial
-		}
-	}
+	events := map[string]int64{}
 	for _, s := range profile.SumSites(words) {
-		site := name(s.Site.Func.Name, s.Site.Pos.String(), s.Site.Expr)
-		events[site] += s.Count
-		if s.Site.Partial != partial[site] {
-			t.Errorf("%s: seen in part: %t, want %t", site, s.Site.Partial, partial[site])
-		}
+		events[s.Site.Func.Name+" "+s.Site.Pos.String()+" "+s.Site.Expr] += s.Count
 	}
-	return events, partial
+	return events
 }
 
 // Where the compiler inlines small functions that return closures, it knows which closure is called: a range over an

@@ -150,40 +150,38 @@ func main() {
 // quarter of the samples or more end in the middle of the recursion.
 func TestCallersOfDeepRecursion(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, inlining := range []string{"same", "less"} {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, "main.go"), parser)
-		write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
-		exe := build(t, dir, "-pepinline="+inlining)
-		for what, args := range map[string][]string{"repeated callers": nil, "cycles": {"varying"}} {
-			t.Run(inlining+"/"+what, func(t *testing.T) {
-				t.Parallel()
-				out := t.TempDir()
-				cmd := exec.Command(exe, args...)
-				cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
-				stdout, err := cmd.Output()
-				if err != nil {
-					t.Fatal(err)
-				}
-				p := readProfile(t, out, "paths")
-				for _, s := range p.Sample {
-					last := ""
-					for _, l := range s.Location {
-						for _, line := range l.Line {
-							name := line.Function.Name
-							if strings.Contains(name, "·") || strings.HasSuffix(name, ".next") || name == "main.nested" {
-								continue // the frame of a path, or a function that notes no stacks
-							}
-							if pair := last + " " + name; last != "" && !strings.Contains(string(stdout), pair+"\n") {
-								t.Errorf("%s is not on the stack above %s", last, name)
-							}
-							last = name
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), parser)
+	write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
+	exe := build(t, dir)
+	for what, args := range map[string][]string{"repeated callers": nil, "cycles": {"varying"}} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			out := t.TempDir()
+			cmd := exec.Command(exe, args...)
+			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
+			stdout, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := readProfile(t, out, "paths")
+			for _, s := range p.Sample {
+				last := ""
+				for _, l := range s.Location {
+					for _, line := range l.Line {
+						name := line.Function.Name
+						if strings.Contains(name, "·") || strings.HasSuffix(name, ".next") || name == "main.nested" {
+							continue // the frame of a path, or a function that notes no stacks
 						}
+						if pair := last + " " + name; last != "" && !strings.Contains(string(stdout), pair+"\n") {
+							t.Errorf("%s is not on the stack above %s", last, name)
+						}
+						last = name
 					}
 				}
-				leftOut(t, p, what, "main.main")
-			})
-		}
+			}
+			leftOut(t, p, what, "main.main")
+		})
 	}
 }
 

@@ -25,6 +25,9 @@ type decider struct {
 func (d *decider) decision(operands int) string {
 	d.depth++
 	defer func() { d.depth-- }()
+	if operands == 1 && d.IntN(9) == 0 {
+		return []string{"on", "off", "(on && off || unsafe.Sizeof(sides) > 9)", "!(len([...]bool{a && b}) > 1 || off)"}[d.IntN(4)]
+	}
 	if operands == 1 {
 		return "‹" + d.operand() + "›"
 	}
@@ -59,7 +62,14 @@ func (d *decider) operand() string {
 	return v
 }
 
-func (d *decider) several() string { return d.decision(2 + d.IntN(4)) }
+// several returns a decision with operands that are not all constants.
+func (d *decider) several() string {
+	for {
+		if text := d.decision(2 + d.IntN(4)); strings.Contains(text, "‹") {
+			return text
+		}
+	}
+}
 
 // function returns a function f with statements.
 func (d *decider) function(name string) string {
@@ -97,7 +107,7 @@ func TestCoverHasTheVectorsOfRandomDecisions(t *testing.T) {
 		t.Skip("takes about 10 s")
 	}
 	d := &decider{Rand: rand.New(rand.NewPCG(1, 2))}
-	text := "package main\n\nimport \"fmt\"\n\n"
+	text := "package main\n\nimport (\n\t\"fmt\"\n\t\"unsafe\"\n)\n\n"
 	var names []string
 	for i := range 40 {
 		names = append(names, fmt.Sprintf("f%d", i))
@@ -108,6 +118,8 @@ func TestCoverHasTheVectorsOfRandomDecisions(t *testing.T) {
 		text += fmt.Sprintf("var x%d, y%d = ⟦%s⟧, number(⟦%s⟧, true)\n\n", i, i, d.several(), d.several())
 	}
 	text += `var sides int
+
+const on, off = len([...]bool{a && b}) == 1, unsafe.Sizeof(sides) == 3
 
 func side(x bool) bool { sides = sides*7 + 1; return x != (sides%5 == 0) }
 

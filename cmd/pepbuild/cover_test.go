@@ -207,7 +207,8 @@ func compareVectors(t *testing.T, text string, flags ...string) {
 	for line := range strings.Lines(string(said)) {
 		words := strings.Fields(line)
 		switch {
-		case len(words) > 2 && words[0] == "vector":
+		case len(words) == 3 && words[0] == "vector": // a constant has decided before all operands
+		case len(words) > 3 && words[0] == "vector":
 			n, err := strconv.Atoi(words[1])
 			if err != nil {
 				t.Fatal(err)
@@ -332,7 +333,7 @@ func values(a, b, c bool, n int) (bool, flag) {
 	fmt.Println(x, y, p, q, r, len(m), z, w, any(⟦‹p› && ‹a2(a)›⟧))
 	var old = ⟦‹a› && ‹b› && ‹c›⟧
 	const fixed = 1 > 2 && 2 > 1
-	return ⟦‹old› || ‹add(n)› || ‹fixed›⟧, ⟦‹r› && !‹q›⟧
+	return ⟦‹old› || ‹add(n)› || fixed⟧, ⟦‹r› && !‹q›⟧
 }
 
 func a2(a bool) flag { return flag(a) }
@@ -578,7 +579,7 @@ func literals(a, b bool, n int) int {
 	go func(c bool) { ch <- c }(⟦‹x› || ‹n > 2›⟧)
 	got := map[bool]bool{}
 	select {
-	case got[a && b] = <-[]chan bool{nil, ch}[take(⟦‹a› || !‹x› || ‹true›⟧, 1)]:
+	case got[a && b] = <-[]chan bool{nil, ch}[take(⟦‹a› || !‹x› || true⟧, 1)]:
 	case <-[]chan bool{nil, nil}[take(⟦‹a› && ‹b›⟧, 1)]:
 	}
 	select {
@@ -599,7 +600,7 @@ func apply[T any](f func(T, T) T, x T) T { return f(x, x) }
 
 var global = ⟦‹len(os.Args) > 1› && ‹len(os.Args) < 3›⟧
 
-var global2, global3, _ = flag(⟦‹global› || ‹global5›⟧), take(⟦(‹global› || ‹true›) && (‹global5› || ‹add(3)›)⟧, take(⟦‹global› || !‹global5› && ‹add(4)›⟧, 3)), []any{
+var global2, global3, _ = flag(⟦‹global› || ‹global5›⟧), take(⟦(‹global› || true) && (‹global5› || ‹add(3)›)⟧, take(⟦‹global› || !‹global5› && ‹add(4)›⟧, 3)), []any{
 	⟦‹global4› || ‹add(5)›⟧,
 	func() bool { return ⟦‹global4› && ‹add(6)›⟧ },
 	⟦‹a2(⟦‹global› && ‹global4› || ‹returned(global4, true)›⟧)› || ‹global2›⟧,
@@ -633,7 +634,6 @@ func main() {
 
 func TestCoverHasTheVectorsOfDecisions(t *testing.T) {
 	compareVectors(t, decisionsByHand)
-	t.Run("less", func(t *testing.T) { compareVectors(t, decisionsByHand, "-pepinline=less") })
 }
 
 func TestCoverRefusesTaps(t *testing.T) {

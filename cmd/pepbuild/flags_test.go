@@ -117,28 +117,23 @@ func TestPollsKeepState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, inlining := range []string{"same", "less"} {
-		prog := build(t, dir, "-pepinline="+inlining)
-		if inlining == "same" {
-			checkFlagCode(t, prog)
+	prog := build(t, dir)
+	checkFlagCode(t, prog)
+	out := t.TempDir()
+	cmd := exec.Command(prog)
+	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
+	got, err := cmd.Output()
+	if err != nil || string(got) != string(want) {
+		t.Fatalf("%v, output %q, want %q", err, got, want)
+	}
+	calls := int64(0)
+	for _, x := range profileOf(t, out) {
+		if x.ID.Func.Name == "main.deep" {
+			calls += x.Recorded()
 		}
-		out := t.TempDir()
-		cmd := exec.Command(prog)
-		cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
-		got, err := cmd.Output()
-		if err != nil || string(got) != string(want) {
-			t.Errorf("-pepinline=%s: %v, output %q, want %q", inlining, err, got, want)
-			continue
-		}
-		calls := int64(0)
-		for _, x := range profileOf(t, out) {
-			if x.ID.Func.Name == "main.deep" {
-				calls += x.Recorded()
-			}
-		}
-		if sum := int64(299 * 300 / 2); calls != sum+2*sum+2*300 {
-			t.Errorf("-pepinline=%s: %d paths of deep, want %d", inlining, calls, 3*sum+600)
-		}
+	}
+	if sum := int64(299 * 300 / 2); calls != sum+2*sum+2*300 {
+		t.Errorf("%d paths of deep, want %d", calls, 3*sum+600)
 	}
 }
 

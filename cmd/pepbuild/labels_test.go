@@ -110,21 +110,16 @@ func main() {
 // does, not from what pep reads.
 func TestLabelsOfGoroutines(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, inlining := range []string{"same", "less"} {
-		t.Run(inlining, func(t *testing.T) {
-			t.Parallel()
-			dir, out := t.TempDir(), t.TempDir()
-			write(t, filepath.Join(dir, "main.go"), labelled)
-			write(t, filepath.Join(dir, "go.mod"), "module labelled\n\ngo 1.26\n")
-			cmd := exec.Command(build(t, dir, "-pepinline="+inlining), filepath.Join(out, "cpu"))
-			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=1ms")
-			if text, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, text)
-			}
-			for _, kind := range []string{"paths", "edges"} {
-				checkLabels(t, readProfile(t, out, kind))
-			}
-		})
+	dir, out := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), labelled)
+	write(t, filepath.Join(dir, "go.mod"), "module labelled\n\ngo 1.26\n")
+	cmd := exec.Command(build(t, dir), filepath.Join(out, "cpu"))
+	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=1ms")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, kind := range []string{"paths", "edges"} {
+		checkLabels(t, readProfile(t, out, kind))
 	}
 }
 

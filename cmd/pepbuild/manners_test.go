@@ -53,7 +53,7 @@ var disturbances = []struct{ what, env, says string }{
 	{what: "recursion", env: "GODEBUG=gcshrinkstackoff=1"},
 	{what: "seccomp"},
 	{what: "blocked", says: uncaught},
-	{what: "replaced", says: uncaught},
+	{what: "replaced"},
 	{what: "never", says: thrown},
 }
 

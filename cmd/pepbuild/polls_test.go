@@ -204,7 +204,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog := build(t, dir, "-pepinline=same")
+	prog := build(t, dir)
 	checkPollCode(t, prog)
 	checkFewerBranches(t, prog)
 	plain := filepath.Join(dir, "plain")
@@ -305,32 +305,30 @@ func main() {
 }
 `
 
-// Every poll of functions that are inlined several times in a row is there, whichever compiler is used. As in
+// Every poll of functions that are inlined several times in a row is there there. As in
 // TestPollsCountTheirPaths each path is sampled, and the numbers are those of the source: below is called four times
 // in each of 50 rounds, once of it without bytes, and of the others one, one and two of four bytes are less. In 50
 // rounds the numbers 0 to 4 come ten times each, twice as they are and once one greater.
 func TestPollsOfInlinedCallsInARow(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, flag := range []string{"-pepinline=same", "-pepinline=less"} {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, "main.go"), rowProgram)
-		write(t, filepath.Join(dir, "go.mod"), "module row\n\ngo 1.26\n")
-		got := map[string]int64{}
-		for _, x := range everyPath(t, build(t, dir, flag), dir) {
-			if name := x.ID.Func.Name + ":"; name != "main.main:" {
-				for _, b := range x.Branches {
-					name += " " + b.Outcome
-				}
-				got[name] += x.Recorded()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), rowProgram)
+	write(t, filepath.Join(dir, "go.mod"), "module row\n\ngo 1.26\n")
+	got := map[string]int64{}
+	for _, x := range everyPath(t, build(t, dir), dir) {
+		if name := x.ID.Func.Name + ":"; name != "main.main:" {
+			for _, b := range x.Branches {
+				name += " " + b.Outcome
 			}
+			got[name] += x.Recorded()
 		}
-		want := map[string]int64{
-			"main.below:": 4 * 50, "main.below: done": 4 * 50, "main.below: body true": 4 * 50, "main.below: body false": 8 * 50,
-			"main.sign: true": 30*2 + 20, "main.sign: false": 20*2 + 30,
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: counts of paths (-want +got):\n%s", flag, d)
-		}
+	}
+	want := map[string]int64{
+		"main.below:": 4 * 50, "main.below: done": 4 * 50, "main.below: body true": 4 * 50, "main.below: body false": 8 * 50,
+		"main.sign: true": 30*2 + 20, "main.sign: false": 20*2 + 30,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("counts of paths (-want +got):\n%s", d)
 	}
 }
 
@@ -392,19 +390,17 @@ func main() {
 // count their paths: five rounds of the loop add up 1 to 5.
 func TestLoadsThroughNumbers(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, flag := range []string{"-pepinline=same", "-pepinline=less"} {
-		dir := t.TempDir()
-		write(t, filepath.Join(dir, "main.go"), numbersProgram)
-		write(t, filepath.Join(dir, "go.mod"), "module numbers\n\ngo 1.26\n")
-		rounds := int64(0)
-		for _, x := range everyPath(t, build(t, dir, flag), dir) {
-			if x.ID.Func.Name == "main.sum" && len(x.Branches) == 2 && x.Branches[0].Outcome == "false" && x.Branches[1].Outcome == "false" {
-				rounds += x.Recorded()
-			}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), numbersProgram)
+	write(t, filepath.Join(dir, "go.mod"), "module numbers\n\ngo 1.26\n")
+	rounds := int64(0)
+	for _, x := range everyPath(t, build(t, dir), dir) {
+		if x.ID.Func.Name == "main.sum" && len(x.Branches) == 2 && x.Branches[0].Outcome == "false" && x.Branches[1].Outcome == "false" {
+			rounds += x.Recorded()
 		}
-		if rounds != 5 {
-			t.Errorf("%s: %d rounds of sum, want 5", flag, rounds)
-		}
+	}
+	if rounds != 5 {
+		t.Errorf("%d rounds of sum, want 5", rounds)
 	}
 }
 
@@ -413,38 +409,36 @@ func TestLoadsThroughNumbers(t *testing.T) {
 // of 50 rounds two more without bytes, through mid.None.
 func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, flag := range []string{"-pepinline=same", "-pepinline=less"} {
-		dir := t.TempDir()
-		lib, rest, _ := strings.Cut(strings.TrimPrefix(rowProgram, "package main\n\nimport \"syscall\"\n"), "//go:noinline\nfunc row")
-		row, main, _ := strings.Cut("func row"+rest, "func main")
-		rename := strings.NewReplacer("//go:noinline\n", "", "row(", "Row(", "same(", "Same(", "below(", "lib.Below(", "sign(", "lib.Sign(")
-		for name, text := range map[string]string{
-			"go.mod":     "module row\n\ngo 1.26\n",
-			"lib/lib.go": "package lib\n" + strings.NewReplacer("below(", "Below(", "sign(", "Sign(").Replace(lib),
-			"mid/mid.go": "package mid\n\nimport \"row/lib\"\n\nfunc None() int { return lib.Below(nil, 2) }\n\n" + rename.Replace(row),
-			"main.go": "package main\n\nimport (\n\t\"syscall\"\n\t\"row/mid\"\n)\n\n//go:noinline\nfunc row(b []byte) int { n := mid.None(); return n + mid.None() + mid.Row(b) }\n\n" +
-				"//go:noinline\nfunc same(n int) int { return mid.Same(n) }\n\nfunc main" + main,
-		} {
-			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(dir, name), text)
+	dir := t.TempDir()
+	lib, rest, _ := strings.Cut(strings.TrimPrefix(rowProgram, "package main\n\nimport \"syscall\"\n"), "//go:noinline\nfunc row")
+	row, main, _ := strings.Cut("func row"+rest, "func main")
+	rename := strings.NewReplacer("//go:noinline\n", "", "row(", "Row(", "same(", "Same(", "below(", "lib.Below(", "sign(", "lib.Sign(")
+	for name, text := range map[string]string{
+		"go.mod":     "module row\n\ngo 1.26\n",
+		"lib/lib.go": "package lib\n" + strings.NewReplacer("below(", "Below(", "sign(", "Sign(").Replace(lib),
+		"mid/mid.go": "package mid\n\nimport \"row/lib\"\n\nfunc None() int { return lib.Below(nil, 2) }\n\n" + rename.Replace(row),
+		"main.go": "package main\n\nimport (\n\t\"syscall\"\n\t\"row/mid\"\n)\n\n//go:noinline\nfunc row(b []byte) int { n := mid.None(); return n + mid.None() + mid.Row(b) }\n\n" +
+			"//go:noinline\nfunc same(n int) int { return mid.Same(n) }\n\nfunc main" + main,
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
+			t.Fatal(err)
 		}
-		got := map[string]int64{}
-		for _, x := range everyPath(t, build(t, dir, flag, "-peppkg=row/lib"), dir) {
-			name := x.ID.Func.Name + ":"
-			for _, b := range x.Branches {
-				name += " " + b.Outcome
-			}
-			got[name] += x.Recorded()
+		write(t, filepath.Join(dir, name), text)
+	}
+	got := map[string]int64{}
+	for _, x := range everyPath(t, build(t, dir, "-peppkg=row/lib"), dir) {
+		name := x.ID.Func.Name + ":"
+		for _, b := range x.Branches {
+			name += " " + b.Outcome
 		}
-		want := map[string]int64{
-			"row/lib.Below:": 6 * 50, "row/lib.Below: done": 6 * 50, "row/lib.Below: body true": 4 * 50, "row/lib.Below: body false": 8 * 50,
-			"row/lib.Sign: true": 30*2 + 20, "row/lib.Sign: false": 20*2 + 30,
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: counts of paths (-want +got):\n%s", flag, d)
-		}
+		got[name] += x.Recorded()
+	}
+	want := map[string]int64{
+		"row/lib.Below:": 6 * 50, "row/lib.Below: done": 6 * 50, "row/lib.Below: body true": 4 * 50, "row/lib.Below: body false": 8 * 50,
+		"row/lib.Sign: true": 30*2 + 20, "row/lib.Sign: false": 20*2 + 30,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("counts of paths (-want +got):\n%s", d)
 	}
 }
 

@@ -24,8 +24,8 @@ func TestTheCollectorScansNoTables(t *testing.T) {
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/roots\n\ngo 1.26\n")
 	plain := globals(t, dir, "go")
 	for flags, most := range map[string]int{ // bytes more than in the plain program
-		"-pepmode=sample":                       4 << 10,
-		"-pepmode=exact":                        4 << 10,
+		"-pepmode=sample":                       5 << 10,
+		"-pepmode=exact":                        5 << 10,
 		"-peptaps=loads":                        10 << 10, // with engines
 		"-peptaps=loads -peptapmode=burst":      10 << 10,
 		"-peptaps=loads,goroutines -peppkg=all": 10 << 10,

@@ -199,57 +199,6 @@ func checkLogOfWindows(t *testing.T, name string) {
 	t.Logf("%d windows in the log of %d, %d ends, %d missed", windows, f.Log, ends, missed)
 }
 
-// short is a program that ends before its first tick.
-const short = "package main\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(7) }\n"
-
-// A program that ends before its first tick leaves nothing.
-func TestWindowsOfShortPrograms(t *testing.T) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("windows are for linux/amd64")
-	}
-	if testing.Short() {
-		t.Skip("compiles std")
-	}
-	dir, profiles := t.TempDir(), t.TempDir()
-	write(t, filepath.Join(dir, "main.go"), short)
-	write(t, filepath.Join(dir, "go.mod"), "module short\n\ngo 1.26\n")
-	cmd := exec.Command(build(t, dir, "-pepmode=windows"))
-	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS=tick=3600s")
-	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "7\n" {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if files, err := os.ReadDir(profiles); err != nil || len(files) > 0 {
-		t.Errorf("files %v, %v", files, err)
-	}
-}
-
-// BenchmarkShortPrograms says how much CPU time a program takes that ends before its first tick, and the plain one.
-func BenchmarkShortPrograms(b *testing.B) {
-	dir := b.TempDir()
-	write(b, filepath.Join(dir, "main.go"), short)
-	write(b, filepath.Join(dir, "go.mod"), "module short\n\ngo 1.26\n")
-	for _, command := range [][]string{{"go", "build"}, {"pepbuild", "build", "-pepmode=windows"}} {
-		exe := filepath.Join(dir, command[0])
-		cmd := exec.Command(command[0], append(command[1:], "-o", exe, ".")...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%v: %s", err, out)
-		}
-		b.Run(command[0], func(b *testing.B) {
-			var used time.Duration
-			for b.Loop() {
-				cmd := exec.Command(exe)
-				cmd.Env = append(os.Environ(), "PEPDIR="+dir)
-				if err := cmd.Run(); err != nil {
-					b.Fatal(err)
-				}
-				used += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-			}
-			b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-us/op")
-		})
-	}
-}
-
 // chase goes through three lists at random, for 1.5 s of CPU time each: one of 16 KB, one of as many KB as its
 // argument says, and one of 128 MB.
 const chase = `package main

@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build f69e115a99f941e4
+//	build d011c9077d0f4edd
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

@@ -124,10 +124,6 @@ const (
 	CallsOpen    // through interfaces and function values
 	CallsSampled // 1 if functions with one path are not counted
 
-	Taps
-	PartialTaps
-	PartialIn // the functions that have them
-
 	numKeys
 )
 
@@ -347,13 +343,6 @@ func (k Key) kind() (x kind) {
 		return kind{name: "calls_open", rule: sum}
 	case CallsSampled:
 		return kind{name: "calls_sampled"}
-
-	case Taps:
-		return kind{name: "taps"}
-	case PartialTaps:
-		return kind{name: "partial_taps"}
-	case PartialIn:
-		return kind{name: "partial_in", text: true}
 	}
 	return x
 }
@@ -453,8 +442,8 @@ func escape(b []byte, text string) []byte {
 	return b
 }
 
-// Sentences returns what people read: how the profile was made and what it lacks, which share of ticks and calls was
-// outside of the functions that it is about, and which taps see some of their events only.
+// Sentences returns what people read: how the profile was made and what it lacks, and which share of ticks and calls was
+// outside of the functions that it is about.
 func (f List) Sentences() (list []string) {
 	mode := f.Text(Mode)
 	if mode == "" {
@@ -464,22 +453,11 @@ func (f List) Sentences() (list []string) {
 	for k := range numKeys {
 		s += f.part(k, mode)
 	}
-	return append(append(append(list, s), f.partial()...), f.outside()...)
+	return append(append(list, s), f.outside()...)
 }
 
-// TapSentences returns the sentences about taps that bursts do not see, or see some events of.
-func (f List) TapSentences() (list []string) { return append(f.partial(), f.quiet()...) }
-
-func (f List) partial() (list []string) {
-	if n := f.Number(PartialTaps); n > 0 {
-		list = append(list, Sentence+digits.Uint(n)+" of "+digits.Uint(f.Number(Taps))+" taps see only some calls of their functions: "+f.Text(PartialIn)+
-			". The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen."+
-			" Without -pepinline=less, or without -peptapmode=burst, taps see all calls.")
-	}
-	return list
-}
-
-func (f List) quiet() (list []string) {
+// TapSentences returns the sentences about taps that bursts do not see.
+func (f List) TapSentences() (list []string) {
 	if all, n := f.Number(TicksPlaced), f.Number(TicksQuiet); n > 0 && n >= all/100+min(all%100, 1) {
 		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were in functions whose taps no burst has seen"+f.list(TicksQuietIn, n, all)+
 			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
@@ -627,7 +605,7 @@ func (f List) outside() (list []string) {
 	if all, n := f.Number(TicksPlaced), f.Number(TicksOutside); all > 0 && n > 0 {
 		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were outside of "+inside+f.list(TicksOutsideIn, n, all)+more(f.Number(TicksMore), all))
 	}
-	list = append(list, f.quiet()...)
+	list = append(list, f.TapSentences()...)
 	all := f.Number(Calls)
 	if all == 0 {
 		return list

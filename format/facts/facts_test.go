@@ -50,9 +50,8 @@ func TestSentences(t *testing.T) {
 			"pep: 98.0% of 250 ticks were outside of instrumented functions: a/b 55.6%, c 30.0%, code outside of Go 12.4% (-peppkg=all instruments more)",
 			"pep: 0.0% of calls on paths go outside of instrumented functions; 12.0% go through interfaces and function values, their targets are not known; calls by functions outside or with one path are not counted",
 		}},
-		{"#pep.version=1 mode=taps deliver=interrupt ticks_placed=250 ticks_outside=60 ticks_outside_in/a=10 ticks_outside_in/b=10 ticks_outside_in/c=10 ticks_outside_in/d=10 ticks_outside_in/e=10 ticks_outside_in/f=10 ticks_more=24 ticks_quiet=3 ticks_quiet_in/p.G=3 calls=10 calls_outside=2 calls_outside_to/x=1 taps=20 partial_taps=3 partial_in=main.f,%20main.g", []string{
+		{"#pep.version=1 mode=taps deliver=interrupt ticks_placed=250 ticks_outside=60 ticks_outside_in/a=10 ticks_outside_in/b=10 ticks_outside_in/c=10 ticks_outside_in/d=10 ticks_outside_in/e=10 ticks_outside_in/f=10 ticks_more=24 ticks_quiet=3 ticks_quiet_in/p.G=3 calls=10 calls_outside=2 calls_outside_to/x=1", []string{
 			"pep: taps, every event counted, by interrupt, 0 events, 0 dropped",
-			"pep: 3 of 20 taps see only some calls of their functions: main.f, main.g. The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen. Without -pepinline=less, or without -peptapmode=burst, taps see all calls.",
 			"pep: 24.0% of 250 ticks were outside of functions with taps: a 4.0%, b 4.0%, c 4.0%, d 4.0%, e 4.0%, …",
 			"pep: 1.2% of 250 ticks were in functions whose taps no burst has seen: p.G 1.2%; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)",
 			"pep: 20.0% of calls on paths go outside of functions with taps: x 10.0%, …; calls by functions outside are not counted",
@@ -119,9 +118,6 @@ func TestMerge(t *testing.T) {
 			"#pep.version=1 mode=exact calls=100 calls_outside=60 calls_outside_to/a=40 calls_outside_to/b=20",
 			"#pep.version=1 mode=exact calls=50 calls_outside=49 calls_outside_to/b=30 calls_outside_to/c=15",
 		}, []string{"#pep.version=1 mode=exact calls=150 calls_outside=109 calls_outside_to/b=50 calls_outside_to/c=15"}},
-		{"numbers of the program, not of the run", []string{
-			"#pep.version=1 mode=taps taps=20 partial_taps=3 partial_in=main.f", "#pep.version=1 mode=taps taps=20 partial_taps=3 partial_in=main.f",
-		}, []string{"#pep.version=1 mode=taps taps=20 partial_taps=3 partial_in=main.f"}},
 	} {
 		var all []facts.List
 		for _, text := range test.list {
@@ -214,7 +210,7 @@ func TestKeys(t *testing.T) {
 	}
 	var all facts.List
 	seen := map[string]bool{}
-	for k := facts.Mode; k <= facts.PartialIn; k++ {
+	for k := facts.Mode; k <= facts.CallsSampled; k++ {
 		text := facts.List{{Key: k, N: 1, Text: facts.ModeExact}}.Encode()
 		name, _, _ := strings.Cut(strings.TrimPrefix(text, "#pep.version=1 "), "=")
 		if seen[name] || name == "" {

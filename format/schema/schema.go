@@ -128,7 +128,6 @@ const (
 	High   = "high"   // 8191; the value of the last word, if it is another
 	Form   = "form"   // address; only of values that are addresses
 	Static = "static" // io.Reader; of types only: the type of the expression
-	Seen   = "seen"   // in part; only if bursts do not see all events of the tap
 	Pool   = "pool"   // words; in place of the label Site if the sample is of all taps of a kind
 )
 
@@ -137,7 +136,7 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High, Form, Static, Pool, Seen,
+	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High, Form, Static, Pool,
 		LowFunc, HighFunc, HighFile, LowLine, HighLine,
 		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow,
 		WaitError, WaitBelow:
@@ -174,11 +173,8 @@ const (
 	Nanoseconds = "nanoseconds"
 )
 
-// InPart is the value of the label Seen, and Address that of the label Form.
-const (
-	InPart  = "in part"
-	Address = "address"
-)
+// Address is the value of the label Form.
+const Address = "address"
 
 // Further labels of samples of ranges of code: where their first and their last tap are. The sample's frame
 // has the function and the file of both, if they are the same.

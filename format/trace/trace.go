@@ -55,10 +55,8 @@ func CheckPreamble(b []byte) error {
 		return ErrTruncated
 	case len(b) < PreambleBytes || string(b[:len(magic)]) != magic:
 		return Error("not a trace: it does not begin with " + magic)
-	case b[len(magic)] > Version:
-		return Error("trace of newer version " + digits.Uint(uint64(b[len(magic)])) + ", this program reads " + digits.Uint(Version))
 	case b[len(magic)] != Version:
-		return Error("trace of unknown version " + digits.Uint(uint64(b[len(magic)])))
+		return Error("trace of version " + digits.Uint(uint64(b[len(magic)])) + ", this program reads " + digits.Uint(Version) + ": record it again")
 	}
 	return nil
 }

@@ -32,7 +32,7 @@
 //	         number of files, their names: name
 //	         number of strings, strings
 //	         per function head, Base less Base+N of the function before it (less 0 for
-//	         the first), N, length of its code<<1 | Outlined
+//	         the first), N, length of its code
 //	         number of skipped functions, per function: head, reason: ref
 //	         number of taps, taps
 //	         per function its code
@@ -60,7 +60,7 @@
 //	         otherwise 1 + target less the node (signed)
 //	         Val if val is set; otherwise it is 0
 //	tap      Tag: 1 byte; Func: ref; index of the file; line, column
-//	         Expr: ref; Type: ref; Bits: 1 byte; Partial<<7 | Kind: 1 byte
+//	         Expr: ref; Type: ref; Bits: 1 byte; Kind: 1 byte
 //	         number of further words, per word: Expr: ref; Type: ref; Bits: 1 byte;
 //	         Kind: 1 byte
 //	out      Outcome: ref<<1 | explicit
@@ -91,8 +91,7 @@
 //	number of packages       4 bytes
 //	length of the tables     8 bytes, without the header
 //	number of paths          8 bytes, of all packages together
-//	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian), as they
-//	                         are if no function is Outlined and no tap Partial
+//	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian)
 //	checksum of the above    4 bytes
 //
 // A profile names the program by the hash of the tables, because path numbers of
@@ -115,7 +114,7 @@
 //
 // with x tapped at the entry of f, is 101 bytes long:
 //
-//	0b 5f                           version, 95 bytes of body
+//	0c 5f                           version, 95 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02 01                           2 paths, 1 function
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -126,7 +125,7 @@
 //	06 6d 61 69 6e 2e 66            4 is "main.f"
 //	01 78 03 69 6e 74               5 is "x", 6 is "int"
 //	05 01 66                        the function shares "main." with the file's name, then "f"
-//	00 06 00 02 3c                  file 0, line 3, Base 0, N 2, 30 bytes of code, not Outlined
+//	00 06 00 02 1e                  file 0, line 3, Base 0, N 2, 30 bytes of code
 //	00                              no skipped function
 //	01 01                           1 tap, of the kind Arg
 //	04 00 00 08                     "main.f", file 0, no line further on, column 8
@@ -144,15 +143,14 @@
 //	01 00 00                        1 start: node 0, Val 0
 //	00                              no branch that is not told
 //	00                              no calls
-//	e0 7e 3d 64                     checksum
+//	9e 13 02 7d                     checksum
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 11
+const Version = 12
 
 const (
-	firstVersion = 5   // the first that programs have been built with
-	manyOuts     = 3   // number of out-edges that is followed by the rest of it
-	maxShared    = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
-	checksumLen  = 4
+	manyOuts    = 3   // number of out-edges that is followed by the rest of it
+	maxShared   = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
+	checksumLen = 4
 )

@@ -27,17 +27,14 @@ type Header struct {
 // Join returns the tables of a program: a header, and the tables of its
 // packages, which are given one after the other.
 func Join(tables []byte) ([]byte, error) {
-	build, err := BuildHash(tables)
-	if err != nil {
-		return nil, err
-	}
-	h := Header{Size: uint64(len(tables)), Build: build}
+	h := Header{Size: uint64(len(tables)), Build: BuildHash(tables)}
 	for rest := tables; len(rest) > 0; h.Packages++ {
-		var l *Lazy
-		if l, rest, err = ReadLazy(rest); err != nil {
+		l, after, err := ReadLazy(rest)
+		if err != nil {
 			return nil, err
 		}
 		h.Paths += l.Paths
+		rest = after
 	}
 	return append(h.append(make([]byte, 0, HeaderSize+len(tables))), tables...), nil
 }
@@ -88,57 +85,23 @@ func ReadProgram(b []byte) (h Header, tables []byte, err error) {
 
 // Check returns an error if tables are not the tables that h is the header of.
 func (h Header) Check(tables []byte) error {
-	build, err := BuildHash(tables)
-	if err != nil {
-		return err
-	}
-	if uint64(len(tables)) != h.Size || build != h.Build {
+	if uint64(len(tables)) != h.Size || BuildHash(tables) != h.Build {
 		return Error("hash differs from the header's")
 	}
 	return nil
 }
 
 // BuildHash returns the hash that profiles name a program by, given the tables of
-// its packages, one after the other. It is the 64-bit FNV-1a hash, most significant byte
-// first, of these tables with Outlined cleared in all functions and Partial in all taps. The compiler's choice of
-// functions to inline depends on how paths are polled or counted. Without these, programs
-// that are built from the same source in different modes have the same hash, and their
-// profiles can be compared.
-func BuildHash(tables []byte) (hash [8]byte, err error) {
+// its packages, one after the other. It is their 64-bit FNV-1a hash, most significant byte first.
+// Programs that are built from the same source in different modes have the same tables, and so
+// the same hash: their profiles can be compared.
+func BuildHash(tables []byte) (hash [8]byte) {
 	h := uint64(14695981039346656037)
-	for len(tables) > 0 {
-		p, _, rest, err := readHeads(tables)
-		if err != nil {
-			return hash, err
-		}
-		table := tables[:len(tables)-len(rest)]
-		if p.clear() {
-			if p, _, err = ReadPackage(table); err != nil {
-				return hash, err
-			}
-			p.clear()
-			table = AppendPackage(nil, p)
-		}
-		for _, c := range table {
-			h = (h ^ uint64(c)) * 1099511628211
-		}
-		tables = rest
+	for _, c := range tables {
+		h = (h ^ uint64(c)) * 1099511628211
 	}
 	for i := range hash {
 		hash[i] = byte(h >> (56 - 8*i))
 	}
-	return hash, nil
-}
-
-// clear clears Outlined in all functions and Partial in all taps, and reports whether any had it.
-func (p *Package) clear() (changed bool) {
-	for i := range p.Funcs {
-		changed = changed || p.Funcs[i].Outlined
-		p.Funcs[i].Outlined = false
-	}
-	for i := range p.Taps {
-		changed = changed || p.Taps[i].Partial
-		p.Taps[i].Partial = false
-	}
-	return changed
+	return hash
 }

@@ -106,13 +106,7 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 }
 
 func wrongVersion(v uint64) Error {
-	switch {
-	case v > Version:
-		return Error("newer version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version))
-	case v < firstVersion:
-		return Error("unknown version " + digits.Uint(v))
-	}
-	return Error("older version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) + ": build the profiled program again")
+	return Error("version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) + ": build the profiled program again")
 }
 
 // A decoder reads the body of a table. After an error it reads zeros.
@@ -210,9 +204,7 @@ func (d *decoder) pkg() *Package {
 		f.Base = base + d.uvarint()
 		f.Graph.N = d.uvarint()
 		base = f.Base + f.Graph.N
-		size := d.uvarint()
-		f.Outlined = size&1 != 0
-		end += uint64(d.fits(size>>1, 1))
+		end += uint64(d.fits(d.uvarint(), 1))
 		d.ends[i] = int(end)
 	}
 	if paths != base && d.wrong == "" {
@@ -255,8 +247,7 @@ func (d *decoder) tap(t *Tap, files int) {
 	t.Expr = d.ref(d.uvarint())
 	t.Type = d.ref(d.uvarint())
 	t.Bits = d.byte()
-	kind := d.byte()
-	t.Kind, t.Partial = Kind(d.index(uint64(kind&0x7f), int(kinds), "kind")), kind>>7 != 0
+	t.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
 	t.More = list[Word](d, d.count(minWord))
 	for i := range t.More {
 		w := &t.More[i]

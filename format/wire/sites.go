@@ -37,11 +37,6 @@ type Func struct {
 	// the same way, whatever happens; actiontable.Untold is in their numbers.
 	Untold []int
 
-	// Outlined says that the compiler inlines the original function, but not the
-	// instrumented one. So the callers may allocate other variables on the heap. It is
-	// an estimate.
-	Outlined bool
-
 	// Elsewhere says that some positions are in other files than File, by //line directives. If it is
 	// not set, the File of all spans, branches and outs is that of the function.
 	Elsewhere bool
@@ -134,6 +129,10 @@ const (
 
 	OutFallthrough = "fallthrough" // in a case, by none of its values
 
+	// OutNever is an outcome that a branch never has, because a constant decides it. Only the tables of programs
+	// that are built for coverage have it.
+	OutNever = "never"
+
 	// OutUntold is the outcome of a branch where the code of a program with windows does not tell it; see Func.Untold.
 	OutUntold = "untold"
 )
@@ -166,7 +165,6 @@ type Tap struct {
 	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, an address, a type descriptor)
 	Kind      Kind   // how to read the word
 	More      []Word // the further words of the sample; two at most
-	Partial   bool   // bursts see only a part of its events, because the compiler inlines the function
 }
 
 // A Word describes a further word of a sample, as a Tap does the first.

@@ -165,7 +165,6 @@ func random(r *rand.Rand) *wire.Package {
 			f.Graph.Starts = append(f.Graph.Starts, pdag.Start{Node: r.IntN(n), Val: r.Uint64(), Cut: r.IntN(2) == 0})
 		}
 		f.Graph.N = r.Uint64()
-		f.Outlined = r.IntN(2) == 0
 		for node := range n {
 			for range r.IntN(3) {
 				f.Calls = append(f.Calls, wire.Call{Node: node, Callee: word() + word()})
@@ -196,7 +195,7 @@ func random(r *rand.Rand) *wire.Package {
 	for range r.IntN(4) {
 		p.Taps = append(p.Taps, wire.Tap{
 			Tag: uint8(r.IntN(256)), Func: word(), File: r.IntN(2), Line: number(), Col: number(),
-			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)), Partial: r.IntN(2) > 0,
+			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)),
 		})
 		for range r.IntN(3) {
 			t := &p.Taps[len(p.Taps)-1]
@@ -236,17 +235,14 @@ func TestReadPackageErrors(t *testing.T) {
 	spoilt[10]++
 	newer := bytes.Clone(table)
 	newer[0] = wire.Version + 1
-	older := bytes.Clone(table)
-	older[0] = wire.Version - 1
 	tests := []struct {
 		name  string
 		table []byte
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 12, this program reads 11`},
-		{"a table of an old build", older, `older version 10, this program reads 11: build the profiled program again`},
-		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
+		{"a table of another version", newer, `version 13, this program reads 12: build the profiled program again`},
+		{"a file that is something else", []byte{0, 0}, `version 0, this program reads 12: build the profiled program again`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
@@ -256,7 +252,7 @@ func TestReadPackageErrors(t *testing.T) {
 		{"files past the end", framed("\x01p\x00\x00\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 9 of package p`},
 		{"strings past the end", framed("\x01p\x00\x00\x00\x05\x00\x00"), `truncated: 5 things to come at byte 6 of package p`},
 		{"an endless number", framed("\x01p\x00" + strings.Repeat("\xff", 11)), `truncated: no number at byte 3 of package p`},
-		{"a function of no file", framed("\x01p\x00\x01\x00\x00" + "\x00\x00\x00\x00\x00\x00\x06" + "\x00\x00" + "\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
+		{"a function of no file", framed("\x01p\x00\x01\x00\x00" + "\x00\x00\x00\x00\x00\x00\x03" + "\x00\x00" + "\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
 		{"a name like none before", framed("\x01p\x00\x00\x01\x02\x00\x00\x00\x00"), `shared byte 2 of 1 at byte 6 of package p`},
 		{"a string that is not there", function("\x01\x05\x03\x00\x00\x00\x00"), `string 2 of 0 at byte 21 of package p`},
 		{"an edge that leads nowhere", function("\x01\x01\x18\x00\x00\x00"), `node 1 of 1 at byte 21 of package p`},
@@ -266,7 +262,7 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a call of a string that is not there", function("\x01\x00\x00\x00\x01\x00\x02"), `string 0 of 0 at byte 25 of package p`},
 		{"a start nowhere", function("\x01\x00\x01\x02\x00\x00"), `node 1 of 1 at byte 23 of package p`},
 		{"a code with too many bytes", function("\x01\x00\x00\x00\x00\x00"), `the body of f ends at byte 23 of package p`},
-		{"codes with too many bytes", framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00\x04" + "\x00\x00" + "\x00\x00\x00"), `3 bytes of bodies, want 2 at byte 18 of package p`},
+		{"codes with too many bytes", framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00\x02" + "\x00\x00" + "\x00\x00\x00"), `3 bytes of bodies, want 2 at byte 18 of package p`},
 		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 11 of package p`},
 		{"a tap without its end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"), `truncated: no byte at byte 20 of package p`},
 		{"a tap of no kind", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08\x00"), `kind 8 of 8 at byte 19 of package p`},
@@ -289,7 +285,7 @@ func TestReadPackageErrors(t *testing.T) {
 
 // function makes a table of a package p with one function f, which has a code of six bytes or as many as there are.
 func function(code string) []byte {
-	return framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00" + string(rune(2*len(code))) + "\x00\x00" + code)
+	return framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00" + string(rune(len(code))) + "\x00\x00" + code)
 }
 
 // framed makes a table of a body.
@@ -440,13 +436,6 @@ func TestNamesInTwoBytes(t *testing.T) {
 // The tables of a program are a header and the tables of its packages.
 func TestJoin(t *testing.T) {
 	pkg := random(rand.New(rand.NewPCG(1, 5)))
-	for i := range pkg.Funcs {
-		pkg.Funcs[i].Outlined = false
-	}
-	pkg.Taps = []wire.Tap{{}}
-	inlined := wire.AppendPackage(wire.AppendPackage(nil, example()), pkg)
-	pkg.Funcs[len(pkg.Funcs)-1].Outlined = true
-	pkg.Taps[0].Partial = true
 	tables := wire.AppendPackage(wire.AppendPackage(nil, example()), pkg)
 	data, err := wire.Join(tables)
 	if err != nil {
@@ -457,7 +446,7 @@ func TestJoin(t *testing.T) {
 		t.Fatalf("got %d bytes, error %v, want the %d bytes", len(got), err, len(tables))
 	}
 	h := fnv.New64a()
-	h.Write(inlined)
+	h.Write(tables)
 	want := wire.Header{Packages: 2, Size: uint64(len(tables)), Paths: 2 + pkg.Paths()}
 	copy(want.Build[:], h.Sum(nil))
 	if header != want {
@@ -466,7 +455,7 @@ func TestJoin(t *testing.T) {
 	if err := header.Check(got); err != nil {
 		t.Error(err)
 	}
-	if err := header.Check(inlined[:len(wire.AppendPackage(nil, example()))]); err != wire.Error("hash differs from the header's") {
+	if err := header.Check(tables[:len(wire.AppendPackage(nil, example()))]); err != wire.Error("hash differs from the header's") {
 		t.Errorf("tables of a package less: got error %v", err)
 	}
 	got[len(got)-1]++
@@ -528,8 +517,7 @@ func TestReadProgramErrors(t *testing.T) {
 		{"the magic alone", []byte(wire.Magic + strings.Repeat("and so on", 10)), wire.ErrNoTables},
 		{"a header that is cut off", data[:wire.HeaderSize-1], wire.ErrNoTables},
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
-		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
-		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
+		{"another version", change(16, 99, true), wire.Error(fmt.Sprintf("version 99, this program reads %d: build the profiled program again", wire.Version))},
 		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 101 bytes, 100 left")},
 		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623781 bytes, 101 left")},
 	}
@@ -600,7 +588,7 @@ func TestBodiesOfLazyPackages(t *testing.T) {
 			if f.Blocks != nil || f.Graph.Nodes != nil || f.Graph.Starts != nil {
 				t.Errorf("%s has a body that nobody has asked for", f.Name)
 			}
-			if f.Name != g.Name || f.Base != g.Base || f.Graph.N != g.Graph.N || f.Outlined != g.Outlined {
+			if f.Name != g.Name || f.Base != g.Base || f.Graph.N != g.Graph.N {
 				t.Errorf("got %+v, want %+v", f, g)
 			}
 		}

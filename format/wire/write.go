@@ -61,7 +61,7 @@ func (e *encoder) pkg(p *Package) []byte {
 		e.head(f.Name, file, f.Line, f.Source, len(p.Files))
 		e.uvarint(f.Base - base)
 		e.uvarint(f.Graph.N)
-		e.uvarint(uint64(ends[i]-begin)<<1 | bit(f.Outlined))
+		e.uvarint(uint64(ends[i] - begin))
 		base, begin = f.Base+f.Graph.N, ends[i]
 	}
 	e.int(len(p.Skipped))
@@ -97,7 +97,7 @@ func (e *encoder) tap(t *Tap) {
 	e.int(t.Col)
 	e.ref(t.Expr)
 	e.ref(t.Type)
-	e.b = append(e.b, t.Bits, byte(bit(t.Partial))<<7|byte(t.Kind))
+	e.b = append(e.b, t.Bits, byte(t.Kind))
 	e.int(len(t.More))
 	for _, w := range t.More {
 		e.ref(w.Expr)

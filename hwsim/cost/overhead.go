@@ -13,21 +13,6 @@ type Overhead struct {
 // and H[P256]2048: 30 / 256 / 0.035.
 var Default = Overhead{PerMessage: 30, PerEvent: 3.35}
 
-// InterruptCycles is the fixed cost of an interrupt. InterruptMessages is the least
-// number of messages that an interrupt delivers. So each message bears less than 3
-// cycles of the fixed cost.
-//
-// Source: Anderson et al., "Continuous Profiling: Where Have All the Cycles
-// Gone?", SOSP 1997, for the cycles.
-const (
-	InterruptCycles   = 214
-	InterruptMessages = 100
-)
-
-// InterruptShare returns the part of the fixed cost, in cycles, that each message bears if
-// an interrupt delivers the given number of messages.
-func InterruptShare(messages int) float64 { return InterruptCycles / float64(messages) }
-
 // Cycles returns what messages cost.
 func (o Overhead) Cycles(messages uint64) float64 { return o.PerMessage * float64(messages) }
 

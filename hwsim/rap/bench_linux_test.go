@@ -30,7 +30,7 @@ func BenchmarkAdd(b *testing.B) {
 				perSecond(b, n, func() { tree.Add(s.points) })
 			})
 			b.Run(fmt.Sprintf("%s/eps=%g/buffer", s.name, eps), func(b *testing.B) {
-				buffer := NewBuffer(newTest(b, Options{Eps: eps}), sessionBits)
+				buffer := NewBuffer(newTest(b, Options{Eps: eps}), 10)
 				buffer.Add(s.points)
 				perSecond(b, n, func() { buffer.Add(s.points) })
 			})

@@ -20,9 +20,8 @@
 // only move upwards, no count is lost, and the sum of the counts of all nodes inside a
 // range is never more than the number of events in that range.
 //
-// A [Buffer] in front of a tree combines equal points. A [Session] has several trees,
-// one for each kind of event, and offers the three calls of the paper. Kind makes trees
-// available as engines of package hwsim.
+// A [Buffer] in front of a tree combines equal points. Kind makes trees available as
+// engines of package hwsim.
 //
 // The package does not know what points mean, gathers no events, and draws
 // nothing.

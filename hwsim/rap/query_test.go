@@ -3,7 +3,6 @@ package rap
 import (
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -220,48 +219,6 @@ func coverable(tree *Tree, width int) (events uint64) {
 		}
 	}
 	return events
-}
-
-func TestRAP15_Session(t *testing.T) {
-	s, err := Init(EventKind{Name: "code", Options: Options{Universe: 1 << 32}}, EventKind{Name: "loads", Options: Options{Eps: 0.1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var exact [2]oracle
-	a, b := code(1, 50_000), words(1, 1.1, true)
-	for _, x := range a {
-		exact[0].add(x, 1)
-	}
-	if err := s.AddPoints(0, a, nil); err != nil {
-		t.Fatal(err)
-	}
-	points, times := b.points(5000), make([]uint64, 5000)
-	for i, x := range points {
-		times[i] = b.rng.Uint64N(20)
-		exact[1].add(x, times[i])
-	}
-	if err := s.AddPoints(1, points, times); err != nil {
-		t.Fatal(err)
-	}
-	for i, tree := range s.Finalize() {
-		check(t, tree, &exact[i])
-	}
-	for _, x := range []struct {
-		err  error
-		want string
-	}{
-		{s.AddPoints(2, nil, nil), "rap: kind 2 of 2"},
-		{s.AddPoints(0, a, times), "rap: 5000 counts for 50000 points"},
-		{s.AddPoints(0, []uint64{1 << 40}, nil), "code: rap: point 1099511627776 (index 0) is outside"},
-		{s.AddPoints(0, []uint64{3, 1 << 40}, []uint64{1, 1}), "code: point 1: rap: point 1099511627776"},
-	} {
-		if x.err == nil || !strings.HasPrefix(x.err.Error(), x.want) {
-			t.Errorf("got %v, want %s", x.err, x.want)
-		}
-	}
-	if _, err := Init(EventKind{Name: "x", Options: Options{B: 5}}); err == nil || !strings.HasPrefix(err.Error(), "x: rap: B") {
-		t.Error(err)
-	}
 }
 
 func TestRAP16_ABufferCombinesPoints(t *testing.T) {

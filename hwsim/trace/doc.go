@@ -2,7 +2,7 @@
 // format/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build 542df8358e1eeb5b
+//	build f8db33a7c7b2ea86
 //	exe ./app
 //	comment loads of main
 //	package main

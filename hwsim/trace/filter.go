@@ -215,6 +215,6 @@ func mergeHeaders(traces []*Reader, differ bool) (*format.Header, error) {
 			}
 		}
 	}
-	h.Build, err = wire.BuildHash(h.Tables)
-	return &h, err
+	h.Build = wire.BuildHash(h.Tables)
+	return &h, nil
 }

@@ -270,9 +270,7 @@ func (p *parser) begin() (err error) {
 		p.header.Tables = wire.AppendPackage(p.header.Tables, pkg)
 	}
 	if p.packages != nil {
-		if p.header.Build, err = wire.BuildHash(p.header.Tables); err != nil {
-			return err
-		}
+		p.header.Build = wire.BuildHash(p.header.Tables)
 	}
 	if p.w, err = NewWriter(p.out, &p.header); err != nil {
 		return err

@@ -24,13 +24,6 @@ func NewSites(h *format.Header) (*Sites, error) {
 	if len(h.Tables) == 0 {
 		return nil, nil
 	}
-	build, err := wire.BuildHash(h.Tables)
-	if err != nil {
-		return nil, fmt.Errorf("%w: words and sites were read without names", err)
-	}
-	if build != h.Build {
-		return nil, fmt.Errorf("the site tables are of build %x, the trace is of build %x: words and sites were read without names", build, h.Build)
-	}
 	var packages []*wire.Package
 	for rest := h.Tables; len(rest) > 0; {
 		p, after, err := wire.ReadPackage(rest)
@@ -39,6 +32,9 @@ func NewSites(h *format.Header) (*Sites, error) {
 		}
 		packages = append(packages, p)
 		rest = after
+	}
+	if build := wire.BuildHash(h.Tables); build != h.Build {
+		return nil, fmt.Errorf("the site tables are of build %x, the trace is of build %x: words and sites were read without names", build, h.Build)
 	}
 	return sitesOf(packages), nil
 }

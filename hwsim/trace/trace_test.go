@@ -344,7 +344,7 @@ func TestReaderErrors(t *testing.T) {
 	}{
 		{"empty", nil, "not a trace: the file is empty"},
 		{"garbage", []byte("garbage, and quite some of it"), "not a trace: it does not begin with pepTRACE"},
-		{"newer", change(8, 7), "trace of newer version 7, this program reads 1"},
+		{"newer", change(8, 7), "trace of version 7, this program reads 1: record it again"},
 		{"a changed byte of the last block", change(block+7, good[block+7]+1), `block 2 at byte \d+: checksum is \d+, want \d+`},
 		{"a kind of a later version", change(block, 'Z'), `chunk at byte \d+: checksum is \d+, want \d+`},
 		{"two traces", append(bytes.Clone(good), good...), "at byte \\d+: something follows the end of the trace: join traces with pepsim merge"},
@@ -352,7 +352,7 @@ func TestReaderErrors(t *testing.T) {
 		{"two headers", header(&format.Header{}, format.AppendHeader(nil, &format.Header{})[format.PreambleBytes:]), "at byte 29: a second header"},
 		{"no header", slices.Concat(good[:format.PreambleBytes], end), "not a trace: the first chunk is no header"},
 		{"tables of another build", header(&format.Header{Tables: table}, end), `the site tables are of build \w{16}, the trace is of build 0{16}: words and sites were read without names`},
-		{"newer tables", header(&format.Header{Tables: newer}, end), `site table: newer version 99, this program reads \d+: words and sites were read without names`},
+		{"newer tables", header(&format.Header{Tables: newer}, end), `site table: version 99, this program reads \d+: build the profiled program again: words and sites were read without names`},
 	}
 	for _, test := range tests {
 		_, err := text(t, trace.Filter{}, test.file)

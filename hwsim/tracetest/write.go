@@ -22,11 +22,7 @@ func Write(out io.Writer, n int) error {
 		})
 	}
 	tables := wire.AppendPackage(nil, pkg)
-	build, err := wire.BuildHash(tables)
-	if err != nil {
-		return err
-	}
-	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: build})
+	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: wire.BuildHash(tables)})
 	if err != nil {
 		return err
 	}

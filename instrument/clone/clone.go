@@ -22,10 +22,8 @@
 //
 // A function that cannot be cloned, or that is too big, is guarded: it has a test before each tap.
 //
-// That is so if the compiler is one that inlines the original alone (package gocompiler). Any
-// other compiler would no longer inline small functions. For such a compiler, a small function has
-// no taps, or a separate clone: another function, with taps, that the clones of its callers
-// call instead.
+// The compiler of package gocompiler inlines the original alone, so small functions are inlined as
+// in a plain build.
 //
 // The package decides only. Package rewrite writes the bodies, and package tap chooses
 // the taps.
@@ -37,7 +35,6 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/pepgo/pep/instrument/inline"
 	"github.com/pepgo/pep/instrument/mark"
 )
 
@@ -45,47 +42,29 @@ import (
 type Kind int
 
 const (
-	Original Kind = iota // one body, without taps; with taps inside the clone of another function
-	Cloned               // two bodies
-	Guarded              // one body, with a test before each tap
+	Cloned  Kind = iota // two bodies
+	Guarded             // one body, with a test before each tap
 )
-
-// whyInlined is the reason why a function has no taps if the compiler does not inline originals alone.
-const whyInlined = "the compiler inlines the function"
 
 // A Plan says what becomes of the functions of a package.
 type Plan struct {
-	Kinds   map[*ast.BlockStmt]Kind   // by body; of declarations and literals
-	Skipped map[*ast.BlockStmt]string // functions without taps, with the reason
-	Partial map[*ast.BlockStmt]bool   // functions whose taps bursts see in part: the compiler inlines their originals elsewhere
-	Loops   map[*ast.BlockStmt]bool   // bodies of loops that are cloned
+	Kinds map[*ast.BlockStmt]Kind // by body; of declarations and literals
+	Loops map[*ast.BlockStmt]bool // bodies of loops that are cloned
 
 	// Mixed holds each := at the top of a body that also assigns to parameters or results.
 	// In a block of its own it would declare new variables of these names. The value says
 	// for each variable on the left whether the := declares it.
 	Mixed map[*ast.AssignStmt][]bool
-
-	Funcs map[*ast.FuncDecl]*Func // separate clones of functions that the compiler inlines
-	Calls map[*ast.CallExpr]*Call // calls of functions that have separate clones
 }
 
 // New makes the plan of a package that carries markers and is type-checked. It calls
-// working with each declaration before it decides on it. If the compiler inlines the originals of
-// cloned functions, free is true.
-func New(files []*ast.File, markers *mark.Markers, info *types.Info, free bool, working func(ast.Node)) *Plan {
+// working with each declaration before it decides on it.
+func New(files []*ast.File, markers *mark.Markers, info *types.Info, working func(ast.Node)) *Plan {
 	c := &chooser{
-		free: free, inlined: map[*ast.FuncDecl]bool{},
-		info: info, markers: markers, costs: inline.New(files, markers, info),
+		info: info, markers: markers,
 		plan: &Plan{
-			Kinds: map[*ast.BlockStmt]Kind{}, Skipped: map[*ast.BlockStmt]string{}, Partial: map[*ast.BlockStmt]bool{},
-			Loops: map[*ast.BlockStmt]bool{}, Mixed: map[*ast.AssignStmt][]bool{},
-			Funcs: map[*ast.FuncDecl]*Func{}, Calls: map[*ast.CallExpr]*Call{},
+			Kinds: map[*ast.BlockStmt]Kind{}, Loops: map[*ast.BlockStmt]bool{}, Mixed: map[*ast.AssignStmt][]bool{},
 		},
-		funcOf: map[*types.Func]*Func{}, called: map[types.Object]bool{}, stored: map[ast.Node]bool{},
-	}
-	for _, f := range files {
-		c.main = f.Name.Name == "main"
-		c.findCalls(f)
 	}
 	for _, f := range files {
 		c.directives = lineDirectives(f)
@@ -93,30 +72,21 @@ func New(files []*ast.File, markers *mark.Markers, info *types.Info, free bool, 
 			working(d)
 			if d, ok := d.(*ast.FuncDecl); ok {
 				if d.Body != nil {
-					c.function(d, d.Body, false)
+					c.function(d.Body)
 				}
 				continue
 			}
-			c.literals(d, false)
+			c.literals(d)
 		}
 	}
-	c.separate(files)
 	return c.plan
 }
 
 type chooser struct {
 	info       *types.Info
 	markers    *mark.Markers
-	costs      *inline.Costs
 	plan       *Plan
 	directives []token.Pos // line directives of the file
-	funcOf     map[*types.Func]*Func
-	called     map[types.Object]bool
-	stored     map[ast.Node]bool      // literals that are elements of composite literals: nobody calls them directly
-	main       bool                   // it is package main
-	exposed    exposed                // nil until it is needed
-	free       bool                   // the compiler inlines originals
-	inlined    map[*ast.FuncDecl]bool // small functions that are not cloned
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {
@@ -130,186 +100,24 @@ func lineDirectives(f *ast.File) (list []token.Pos) {
 	return list
 }
 
-// function decides on a function, and on the literals in it. cloned says that a cloned
-// function holds it.
-func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
+// function decides on a function, and on the literals in it.
+func (c *chooser) function(body *ast.BlockStmt) {
 	kind := Cloned
-	switch {
-	case !c.free && c.costs.Inlinable(fn) && c.callable(fn):
-		if d, ok := fn.(*ast.FuncDecl); ok {
-			c.inlined[d] = true
-		}
-		kind = Original
-		c.inlines(body, cloned)
-	case c.big(body) || !c.canClone(body):
+	if c.big(body) || !c.canClone(body) {
 		kind = Guarded
-	default:
+	} else {
 		c.loops(body)
 	}
 	c.plan.Kinds[body] = kind
-	c.literals(body, cloned || kind == Cloned)
-}
-
-// callable reports whether a function can be called directly, from its package or from
-// another one. The compiler inlines direct calls only.
-func (c *chooser) callable(fn ast.Node) bool {
-	d, ok := fn.(*ast.FuncDecl)
-	if !ok {
-		return !c.stored[fn]
-	}
-	obj := c.info.Defs[d.Name]
-	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name) && c.reachable(obj)
-}
-
-// reachable reports whether another package can name a function or method that is exported. It cannot
-// if that is a method of a type that is not exported and that no other package can have
-// a value of. For example, the stack of an interpreter has exported methods, which an interface asks for, and is
-// itself in a field that is not exported: all calls go through the interface.
-func (c *chooser) reachable(fn types.Object) bool {
-	f, ok := fn.(*types.Func)
-	if !ok || f.Signature().Recv() == nil {
-		return true
-	}
-	t := f.Signature().Recv().Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := t.(*types.Named)
-	if !ok || n.Obj().Exported() || n.Obj().Parent() != f.Pkg().Scope() {
-		return true
-	}
-	if c.exposed == nil {
-		c.exposed = exposed{}
-		scope := f.Pkg().Scope()
-		for _, name := range scope.Names() {
-			if ast.IsExported(name) {
-				c.exposed.add(scope.Lookup(name).Type())
-			}
-		}
-	}
-	return c.exposed[n.Origin()]
-}
-
-// An exposed set has the types of which other packages can have a value that is not in an
-// interface. It holds all types for which that has been decided.
-type exposed map[types.Type]bool
-
-// add adds a type, and those that a value of it leads to.
-func (e exposed) add(t types.Type) {
-	if t == nil || e[t] {
-		return
-	}
-	e[t] = true
-	switch t := t.(type) {
-	case *types.Alias:
-		e.add(types.Unalias(t))
-	case *types.Named:
-		e.add(t.Origin())
-		e.add(t.Underlying())
-		for i := range t.TypeArgs().Len() {
-			e.add(t.TypeArgs().At(i))
-		}
-		for i := range t.NumMethods() {
-			if m := t.Method(i); m.Exported() {
-				e.add(m.Type())
-			}
-		}
-	case *types.Struct: // the methods of an embedded field can be called whatever its name
-		for i := range t.NumFields() {
-			if f := t.Field(i); f.Exported() || f.Embedded() {
-				e.add(f.Type())
-			}
-		}
-	case *types.Signature:
-		e.add(t.Params())
-		e.add(t.Results())
-	case *types.Tuple:
-		for i := range t.Len() {
-			e.add(t.At(i).Type())
-		}
-	case *types.Interface:
-		for i := range t.NumMethods() {
-			e.add(t.Method(i).Type())
-		}
-	case *types.Map:
-		e.add(t.Key())
-		e.add(t.Elem())
-	case *types.TypeParam:
-		e.add(t.Constraint())
-	case *types.Union:
-		for i := range t.Len() {
-			e.add(t.Term(i).Type())
-		}
-	case interface{ Elem() types.Type }: // pointer, slice, array, channel
-		e.add(t.Elem())
-	}
-}
-
-// findCalls notes the functions that the package calls directly, or ranges over, and the function
-// literals that it stores in tables, such as the handlers of an interpreter's instructions.
-func (c *chooser) findCalls(f *ast.File) {
-	ast.Inspect(f, func(n ast.Node) bool {
-		var fun ast.Expr
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			fun = ast.Unparen(n.Fun)
-		case *ast.RangeStmt:
-			fun = ast.Unparen(n.X)
-		case *ast.CompositeLit:
-			for _, x := range n.Elts {
-				if kv, ok := x.(*ast.KeyValueExpr); ok {
-					x = kv.Value
-				}
-				if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
-					c.stored[lit] = true
-				}
-			}
-		}
-		switch i := fun.(type) { // of an instance
-		case *ast.IndexExpr:
-			fun = i.X
-		case *ast.IndexListExpr:
-			fun = i.X
-		}
-		switch fun := fun.(type) {
-		case *ast.Ident:
-			c.note(c.info.Uses[fun])
-		case *ast.SelectorExpr:
-			c.note(c.info.Uses[fun.Sel])
-		}
-		return true
-	})
-}
-
-func (c *chooser) note(called types.Object) {
-	if fn, ok := called.(*types.Func); ok {
-		c.called[fn.Origin()] = true
-	}
-}
-
-// inlines says that the compiler inlines a function, which therefore has no taps, or if a cloned function holds it,
-// those in that clone. So have the bodies of its ranges over functions, which are functions themselves.
-func (c *chooser) inlines(body *ast.BlockStmt, cloned bool) {
-	one := func(body *ast.BlockStmt) {
-		c.plan.Partial[body] = true
-		if !cloned {
-			c.plan.Skipped[body] = whyInlined
-		}
-	}
-	one(body)
-	own(body, func(n ast.Node) {
-		if r, ok := n.(*ast.RangeStmt); ok {
-			one(r.Body)
-		}
-	})
+	c.literals(body)
 }
 
 // literals decides on the function literals in n.
-func (c *chooser) literals(n ast.Node, cloned bool) {
+func (c *chooser) literals(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
-			c.function(lit, lit.Body, cloned)
+			c.function(lit.Body)
 		}
 		return !ok
 	})
@@ -323,8 +131,32 @@ const growth = 3
 // that the compiler inlines next to nothing into it. The main loops of
 // interpreters are such functions.
 func (c *chooser) big(body *ast.BlockStmt) bool {
-	n := c.costs.Nodes(body)
-	return n <= inline.Big && n*growth > inline.Big
+	n := c.nodes(body)
+	return n <= large && n*growth > large
+}
+
+// large is a size of functions in nodes: inlineBigFunctionNodes of the compiler, which inlines next to nothing
+// into a function of this size or more.
+const large = 5000
+
+// nodes returns the number of nodes of a statement, without those of function literals in it.
+func (c *chooser) nodes(s ast.Stmt) int {
+	n := 0
+	ast.Inspect(s, func(x ast.Node) bool {
+		switch x := x.(type) {
+		case ast.Stmt:
+			if c.markers.StmtMarker(x) != nil || c.markers.Apart(x) != nil {
+				return false
+			}
+			n++
+		case *ast.FuncLit:
+			return false
+		case ast.Expr:
+			n++
+		}
+		return true
+	})
+	return n
 }
 
 // canClone reports whether the text of a function may stand there twice. A type that

@@ -8,6 +8,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/pepgo/pep/instrument/mark"
 )
 
 // largeLoop is the number of nodes from which on an innermost loop is worth a test even if it
@@ -73,12 +75,18 @@ func (c *chooser) worthTest(body *ast.BlockStmt, asks bool) bool {
 				return false
 			}
 		case *ast.CallExpr:
-			asks = asks || c.costs.Calls(n)
+			asks = asks || c.calls(n)
 		}
 		asks = asks || c.communicates(n)
 		return can
 	})
-	return can && (asks || c.costs.Nodes(body) > largeLoop)
+	return can && (asks || c.nodes(body) > largeLoop)
+}
+
+// calls reports whether a call expression calls a function: it is no conversion, marker or call of a builtin.
+func (c *chooser) calls(e *ast.CallExpr) bool {
+	fun := c.info.Types[ast.Unparen(e.Fun)]
+	return !mark.IsCall(e) && !fun.IsType() && !fun.IsBuiltin()
 }
 
 // callsRuntime reports whether an expression has a receive or an operation on a map.

@@ -41,6 +41,8 @@ type Describer struct {
 	file func(name string) int // index of a file name in the site table
 	text bool                  // positions are those of the text, whatever //line directives say
 
+	plain map[*token.File]bool // whether positions in a file are those of its text
+
 	last struct { // what file has returned last: most positions of a function are in one file
 		name  string
 		index int
@@ -49,7 +51,7 @@ type Describer struct {
 
 // New returns a describer. file returns the index of a file's name in the site table.
 func New(fset *token.FileSet, file func(name string) int) *Describer {
-	return &Describer{fset: fset, file: file}
+	return &Describer{fset: fset, file: file, plain: map[*token.File]bool{}}
 }
 
 // Func describes f, whose numbering is g.
@@ -79,7 +81,8 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 
 // source returns where f, of which Func has returned out, stands in its Go file. It is nil if that is no other place.
 func (d *Describer) source(f *flow.Func, out *wire.Func) *wire.Source {
-	t := &Describer{fset: d.fset, file: d.file, text: true}
+	t := New(d.fset, d.file)
+	t.text = true
 	s := t.begin(f)
 	if s == nil {
 		return nil
@@ -150,7 +153,8 @@ func (d *Describer) Skipped(f *flow.Func, reason string) wire.Skipped {
 	pos := d.fset.Position(f.Syntax.Pos())
 	out := wire.Skipped{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
 	if d.Sources {
-		t := &Describer{fset: d.fset, file: d.file, text: true}
+		t := New(d.fset, d.file)
+		t.text = true
 		if s := t.begin(f); s != nil && (s.File != out.File || s.Line != out.Line) {
 			out.Source = s
 		}
@@ -180,7 +184,7 @@ func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
 	}
 	for i := range outs {
 		o := &outs[i]
-		if o.Outcome == "" || count[o.Outcome] == 1 {
+		if o.Outcome == "" || o.Outcome == wire.OutNever || count[o.Outcome] == 1 {
 			continue
 		}
 		line, col := o.Line, o.Col
@@ -211,6 +215,11 @@ func (d *Describer) spans(n *flow.Node) []wire.Span {
 // stand between them. A line that has nothing but a directive is in none of them.
 func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 	file := d.fset.File(from)
+	if d.isPlain(file) {
+		start, end := d.position(from), d.position(to)
+		return append(spans, wire.Span{File: d.index(start.Filename),
+			Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
+	}
 	start, end := d.position(from), d.position(from) // of the span so far
 	add := func() {
 		spans = append(spans, wire.Span{File: d.index(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
@@ -241,6 +250,27 @@ func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 	}
 	add()
 	return spans
+}
+
+// isPlain reports whether no directive changes a position in a file. Otherwise a span takes a look at each of its
+// lines.
+func (d *Describer) isPlain(f *token.File) bool {
+	plain, ok := d.plain[f]
+	if ok {
+		return plain
+	}
+	plain = true
+	for n := 1; n <= f.LineCount() && plain; n++ {
+		last := f.Base() + f.Size()
+		if n < f.LineCount() {
+			last = int(f.LineStart(n+1)) - 1
+		}
+		for _, p := range []token.Pos{f.LineStart(n), token.Pos(last)} {
+			plain = plain && f.PositionFor(p, true) == f.PositionFor(p, false)
+		}
+	}
+	d.plain[f] = plain
+	return plain
 }
 
 // branch names the construct that decides where control goes from n.
@@ -339,6 +369,9 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 
 // outcome names the way that e goes.
 func (d *Describer) outcome(e *flow.Edge) string {
+	if e.Never {
+		return wire.OutNever
+	}
 	if j := e.Point.Jump; j != nil {
 		return j.String()
 	}

@@ -43,7 +43,7 @@ func functions(t *testing.T, fset *token.FileSet, files ...*ast.File) (*token.Fi
 	t.Helper()
 	funcs, _, err := flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files,
-		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ func TestBatchesAreReleased(t *testing.T) {
 	seen := map[weak.Pointer[ssa.Package]]bool{}
 	c, err = newCollector(&Config{
 		Path: "p", Fset: fset, Files: files,
-		Markers: mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers: mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Working: func(ast.Node) { seen[weak.Make(c.prog.pkg)] = true },
 	})
 	if err != nil {

@@ -27,12 +27,52 @@ func (b *builder) call(instr ssa.Instruction) (callee *ssa.Function, through str
 	}
 	fn := c.StaticCallee()
 	if fn == nil {
+		fn = b.only(c.Value)
+	}
+	if fn == nil {
 		return nil, wire.ByValue
 	}
-	if fn.Pkg != nil && fn.Pkg.Pkg == b.pkg {
+	if obj := fn.Object(); obj != nil && obj.Pkg() == b.pkg {
 		return nil, ""
 	}
 	return fn, ""
+}
+
+// only returns the function that is in a variable which is set once and is in no closure; nil if v is no such variable.
+func (b *builder) only(v ssa.Value) *ssa.Function {
+	load, ok := v.(*ssa.UnOp)
+	if !ok {
+		return nil
+	}
+	alloc, ok := load.X.(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	fn, ok := b.set[alloc]
+	if ok {
+		return fn
+	}
+	stores := 0
+	for _, r := range *alloc.Referrers() {
+		switch r := r.(type) {
+		case *ssa.UnOp:
+			continue
+		case *ssa.Store:
+			switch v := r.Val.(type) {
+			case *ssa.Function:
+				fn = v
+			case *ssa.MakeClosure:
+				fn = v.Fn.(*ssa.Function)
+			}
+			if stores++; stores == 1 && r.Addr == alloc {
+				continue
+			}
+		}
+		fn = nil
+		break
+	}
+	b.set[alloc] = fn
+	return fn
 }
 
 // A callee is what call returns.

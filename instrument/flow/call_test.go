@@ -138,7 +138,7 @@ func ofPackage(t *testing.T, name string) (*token.FileSet, []*flow.Func, *types.
 	}
 	funcs, info, err := flow.Functions(&flow.Config{
 		Path: name, Fset: fset, Files: files,
-		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {

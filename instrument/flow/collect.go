@@ -59,7 +59,12 @@ func (c *collector) forEachDecl(do func(place, *ast.FuncDecl, *types.Func)) {
 func (c *collector) all() {
 	var batch []place
 	size := token.Pos(0)
-	c.forEachDecl(func(at place, d *ast.FuncDecl, _ *types.Func) {
+	c.forEachDecl(func(at place, d *ast.FuncDecl, obj *types.Func) {
+		if c.prog.rangesAreDeep(d.Body, 0) {
+			why := fmt.Sprintf("loops over functions are nested more than %d deep", maxRanges)
+			c.funcs = append(c.funcs, &Func{Syntax: d, Name: c.symbols[obj], Skipped: why})
+			return
+		}
 		if size > batchSize {
 			c.batch(batch, false)
 			batch, size = nil, 0
@@ -68,6 +73,31 @@ func (c *collector) all() {
 		size += d.End() - d.Pos()
 	})
 	c.batch(batch, true)
+}
+
+// maxRanges bounds the nesting of loops over functions. A return in the innermost one leaves as many functions, so
+// that n loops take n² statements, of the compiler and of this package.
+const maxRanges = 100
+
+// rangesAreDeep reports whether a function in n has more than maxRanges such loops, one within the other. n itself
+// is in as many as depth says.
+func (p *program) rangesAreDeep(n ast.Node, depth int) (deep bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			deep = deep || p.rangesAreDeep(n.Body, 0)
+			return false
+		case *ast.RangeStmt:
+			if t := p.info.TypeOf(n.X); t != nil {
+				if _, ok := t.Underlying().(*types.Signature); ok {
+					deep = deep || depth >= maxRanges || p.rangesAreDeep(n.X, depth) || p.rangesAreDeep(n.Body, depth+1)
+					return false
+				}
+			}
+		}
+		return !deep
+	})
+	return deep
 }
 
 // batch adds the functions at the given places. With last it adds the literals in
@@ -107,7 +137,7 @@ func (c *collector) initialisers() {
 			c.cfg.Working(spec)
 		}
 		c.prog.buildInit(init)
-		b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
+		b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, info: c.prog.info, fn: f}
 		b.build(c.prog.pkg.Func("init"))
 		c.funcs = append(c.funcs, f)
 	}
@@ -127,7 +157,7 @@ func (c *collector) add(fn *ssa.Function, name string) {
 	if c.cfg.Working != nil {
 		c.cfg.Working(fn.Syntax())
 	}
-	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
+	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, info: c.prog.info, fn: f}
 	b.build(fn)
 	c.funcs = append(c.funcs, f)
 }

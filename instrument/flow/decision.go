@@ -5,22 +5,16 @@ package flow
 // ones are.
 
 import (
-	"go/constant"
 	"go/types"
 	"slices"
 
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// settle makes the values with markers fit for the SSA form, and finds operands that are
-// interfaces.
+// settle finds operands that are interfaces, and constants.
 func settle(markers *mark.Markers, info *types.Info) {
 	if !markers.Decisions {
 		return
-	}
-	for _, v := range markers.Values {
-		no, typed := v.Settle()
-		info.Types[no] = types.TypeAndValue{Type: info.TypeOf(typed), Value: constant.MakeBool(false)}
 	}
 	for _, m := range markers.ByID {
 		l, ok := m.(*mark.Leaf)
@@ -30,6 +24,8 @@ func settle(markers *mark.Markers, info *types.Info) {
 		t := info.TypeOf(l.Expr)
 		_, isParam := types.Unalias(t).(*types.TypeParam)
 		l.Interface = types.IsInterface(t) && !isParam
+		l.Value = info.Types[l.Expr].Value
+		l.Cond.Varies = l.Cond.Varies || l.Value == nil
 	}
 }
 
@@ -58,19 +54,32 @@ func begins(l *mark.Leaf) bool { return l == l.Cond.Leaves[0] && !l.Cond.Inner }
 
 // decided reports whether a decision has been made at n when control takes e.
 func decided(n *Node, e *Edge) bool {
-	if e.To == nil || !e.Point.Known() || len(e.Point.Undo) > 0 {
+	if e.To == nil || e.Never || !e.Point.Known() || len(e.Point.Undo) > 0 {
 		return false
 	}
 	if len(n.Markers) > 0 && isValue(n.Markers[0]) {
 		return !leavesAtOnce(e.To) // as the clause does behind all of its values
 	}
-	if len(n.Out) < 2 || isValue(e.Case) {
+	if ways(n, e) < 2 || isValue(e.Case) {
 		return false
 	}
 	if e.Leaf != nil && e.Leaf.Cond.Value {
 		return !e.To.Whole
 	}
 	return !e.To.Whole && !leavesAtOnce(e.To)
+}
+
+// ways returns in how many ways the decision goes that is made at n when control takes e: in one if it is a constant.
+func ways(n *Node, e *Edge) (ways int) {
+	if e.Leaf != nil && e.Leaf.Cond.Varies {
+		return len(n.Out)
+	}
+	for _, e := range n.Out {
+		if !e.Never {
+			ways++
+		}
+	}
+	return ways
 }
 
 func isValue(mk *mark.Marker) bool { return mk != nil && mk.Kind == mark.OneValue }

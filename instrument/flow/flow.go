@@ -92,6 +92,7 @@ type Edge struct {
 	From, To *Node // To is nil if the edge leaves the function
 	Point    Point // zero if there is no insertion point
 	Ends     bool  // paths must end on the edge
+	Never    bool  // control never takes the edge, by a constant; only with decisions
 	Panics   bool  // the edge leads to nothing but a panic
 
 	// The decision by which control goes this way, if it is known.

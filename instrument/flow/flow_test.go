@@ -7,6 +7,7 @@ import (
 	"go/importer"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,14 +31,15 @@ func functions(t *testing.T, src []byte, decisions bool) (*token.FileSet, []*flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []*ast.File{f}
-	funcs, _, err := flow.Functions(&flow.Config{
-		Path:     "p",
-		Fset:     fset,
-		Files:    files,
-		Markers:  mark.Files(files, decisions, func(*ast.File) bool { return false }, func(ast.Node) {}),
-		Importer: importer.Default(),
-	})
+	cfg := &flow.Config{Path: "p", Fset: fset, Files: []*ast.File{f}, Importer: importer.Default()}
+	var plain *types.Info
+	if decisions {
+		if plain, err = flow.Types(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.Markers = mark.Files(cfg.Files, plain, func(*ast.File) bool { return false }, func(ast.Node) {})
+	funcs, _, err := flow.Functions(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,7 @@ func TestTypeErrorsAreReported(t *testing.T) {
 	files := []*ast.File{f}
 	_, _, err = flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files, Importer: importer.Default(),
-		Markers: mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers: mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "in.go:2:23") {
 		t.Errorf("got %v", err)

@@ -35,6 +35,7 @@ type edge struct {
 	leaf     *mark.Leaf
 	outcome  bool
 	jump     *mark.Jump // nil if the edge is not a jump
+	into     *edge      // the edge that it has been merged into, or nil
 	ends     bool       // a path must end here
 }
 
@@ -46,16 +47,23 @@ type origin struct {
 type node struct {
 	blocks  []*block
 	in, out []*edge
+	index   int     // in the nodes that contract begins with
+	stale   [2]bool // by way to join nodes: it is in the queue
 }
 
 type builder struct {
 	markers *mark.Markers
 	pkg     *types.Package // of the marker functions
+	info    *types.Info
 	fn      *Func
 
 	nodes  []*node                  // nodes[0] is the entry
 	bodies map[ast.Node]bool        // range-over-func loops of the function
 	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position
+
+	stale   [2]queue                              // by way to join nodes
+	set     map[*ssa.Alloc]*ssa.Function          // what only returns
+	reached map[*ast.SwitchStmt]map[ast.Node]bool // what cases returns
 }
 
 // build fills in b.fn from the SSA form.
@@ -65,6 +73,8 @@ func (b *builder) build(fn *ssa.Function) {
 		return
 	}
 	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*mark.Jump{}
+	b.reached = map[*ast.SwitchStmt]map[ast.Node]bool{}
+	b.set = map[*ssa.Alloc]*ssa.Function{}
 	for _, a := range fn.AnonFuncs {
 		if r, ok := a.Syntax().(*ast.RangeStmt); ok {
 			b.bodies[r] = true
@@ -159,6 +169,9 @@ func (b *builder) split(blk *block) *block {
 // marker returns the ID of the marker that is called, if one is.
 func (b *builder) marker(call *ssa.CallCommon, name string) (int, bool) {
 	fn, ok := call.Value.(*ssa.Function)
+	if ok && fn.Origin() != nil {
+		fn = fn.Origin() // Typed
+	}
 	if !ok || fn.Name() != name || fn.Pkg == nil || fn.Pkg.Pkg != b.pkg {
 		return 0, false
 	}
@@ -174,15 +187,15 @@ func (b *builder) leaf(cond ssa.Value) *mark.Leaf {
 	case *ssa.MultiConvert:
 		cond = x.X
 	}
-	cmp, ok := cond.(*ssa.BinOp)
-	if !ok || cmp.Op != token.EQL {
-		return nil
+	name := "Typed"
+	if cmp, ok := cond.(*ssa.BinOp); ok && cmp.Op == token.EQL {
+		name, cond = "Leaf", cmp.X
 	}
-	call, ok := cmp.X.(*ssa.Call)
+	call, ok := cond.(*ssa.Call)
 	if !ok {
 		return nil
 	}
-	id, ok := b.marker(call.Common(), "Leaf")
+	id, ok := b.marker(call.Common(), name)
 	if !ok {
 		return nil
 	}
@@ -215,14 +228,11 @@ func (b *builder) point(e *edge) Point {
 		}
 	}
 	if dst := e.orig[0].dst; dst != nil && len(dst.markers) > 0 {
-		var others []*edge
-		for _, in := range dst.in {
-			if in != e && !slices.Contains(e.orig, in.orig[0]) {
-				others = append(others, in)
-			}
-		}
 		p := Point{Marker: dst.markers[0]}
-		for _, o := range others {
+		for _, o := range dst.in {
+			if o.is(e) {
+				continue
+			}
 			mk := lastMarker(o.orig[0].src)
 			if mk == nil || mk.Kind != mark.Fallthru || o.orig[0].src.nout != 1 {
 				p.Marker = nil
@@ -243,6 +253,17 @@ func (b *builder) point(e *edge) Point {
 		}
 	}
 	return Point{}
+}
+
+// is reports whether e is x, or has been merged into it.
+func (e *edge) is(x *edge) bool {
+	for e.into != nil {
+		if next := e.into.into; next != nil {
+			e.into = next // the next time the way is shorter
+		}
+		e = e.into
+	}
+	return e == x
 }
 
 func lastMarker(blk *block) *mark.Marker {
@@ -278,7 +299,8 @@ func (b *builder) emit(fn *ssa.Function) {
 				ee.Case = dst.markers[0]
 			}
 			ee.Panics = leadsToPanic(e)
-			if !ee.Point.Known() {
+			ee.Never = b.markers.Decisions && b.never(ee)
+			if !ee.Point.Known() && !ee.Never {
 				if e.to == nil {
 					b.skip("a way out of it has no insertion point")
 					return

@@ -4,6 +4,7 @@ package flow
 // one such edge (docs/decisions/0003-edges-without-an-insertion-point.md).
 
 import (
+	"container/heap"
 	"slices"
 
 	"github.com/pepgo/pep/instrument/mark"
@@ -72,16 +73,48 @@ func (b *builder) disconnect(e *edge) {
 // blocks with the block that follows the switch, it would have to join the rest of the
 // clause with that block, too. The clause would then count as executed whenever the
 // block that follows the switch is executed.
+//
+// It tries a node again only if a change may let it join: it is stale. Of these the first one
+// comes first.
 func (b *builder) contract() {
-	for b.some(b.mergeParallel, b.joinSuccessor, b.dropLoop) || b.some(b.joinPredecessor, b.exitEarly) {
+	for i, n := range b.nodes {
+		n.index = i
+		b.touch(n)
+	}
+	for b.some(inward, b.mergeParallel, b.joinSuccessor, b.dropLoop) || b.some(outward, b.joinPredecessor, b.exitEarly) {
 	}
 	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
 }
 
-// some tries the functions in order, and reports whether one of them has changed a
-// node.
-func (b *builder) some(functions ...func(*node) bool) bool {
-	for _, n := range b.nodes {
+// The ways to join nodes.
+const (
+	inward  = iota // a node takes its successors
+	outward        // a node goes into its successor, or out of the function
+)
+
+// touch says that a node may be joined in some way.
+func (b *builder) touch(n *node) {
+	for way := range b.stale {
+		if !n.stale[way] {
+			n.stale[way] = true
+			heap.Push(&b.stale[way], n)
+		}
+	}
+}
+
+// touchBefore says so of the nodes before n.
+func (b *builder) touchBefore(n *node) {
+	for _, e := range n.in {
+		b.touch(e.from)
+	}
+}
+
+// some tries the functions in order on the nodes that are stale, until one has changed a node. It reports whether
+// one has.
+func (b *builder) some(way int, functions ...func(*node) bool) bool {
+	for len(b.stale[way]) > 0 {
+		n := heap.Pop(&b.stale[way]).(*node)
+		n.stale[way] = false
 		if len(n.blocks) == 0 {
 			continue // joined meanwhile
 		}
@@ -94,30 +127,57 @@ func (b *builder) some(functions ...func(*node) bool) bool {
 	return false
 }
 
-// mergeParallel makes one edge of two edges from n to the same block if both have no
-// point, or if both are the same jump.
-func (b *builder) mergeParallel(n *node) bool {
-	for i, e := range n.out {
-		if e.jump == nil && b.point(e).Known() {
-			continue
-		}
-		for _, f := range n.out[i+1:] {
-			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || f.jump != e.jump || e.jump == nil && b.point(f).Known() {
-				continue
+// A queue has nodes, the first one in front.
+type queue []*node
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].index < q[j].index }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(*node)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	n := (*q)[last]
+	*q = (*q)[:last]
+	return n
+}
+
+// mergeParallel makes one edge of edges from n to the same block if all have no
+// point, or if all are the same jump.
+func (b *builder) mergeParallel(n *node) (merged bool) {
+	if len(n.out) < 2 {
+		return false
+	}
+	type target struct {
+		dst  *block
+		jump *mark.Jump
+	}
+	first := map[target]*edge{}
+	merges := func(e *edge) bool { return e != nil && (e.jump != nil || !b.point(e).Known()) }
+	for _, f := range slices.Clone(n.out) {
+		to := target{f.orig[0].dst, f.jump}
+		switch e := first[to]; {
+		case !merges(f):
+		case !merges(e):
+			first[to] = f
+		default:
+			// The blocks keep f, since it is an edge into them.
+			n.out = slices.DeleteFunc(n.out, func(x *edge) bool { return x == f })
+			if f.to != nil {
+				f.to.in = slices.DeleteFunc(f.to.in, func(x *edge) bool { return x == f })
+				b.touch(f.to)
 			}
-			orig := append(slices.Clone(e.orig), f.orig...)
-			b.disconnect(f)
-			e.orig = orig
+			if f.into = e; e.leaf != nil || f.leaf != nil {
+				b.touchBefore(n)
+			}
+			e.orig = append(slices.Clip(e.orig), f.orig...)
 			e.leaf = nil
-			for _, o := range f.orig {
-				if o.dst != nil {
-					o.dst.in = append(o.dst.in, &edge{from: n, to: e.to, orig: []origin{o}})
-				}
-			}
-			return true
+			merged = true
 		}
 	}
-	return false
+	if merged {
+		b.touch(n)
+	}
+	return merged
 }
 
 // joinSuccessor joins n with a successor that only n leads to, by edges without
@@ -137,7 +197,13 @@ func (b *builder) joinSuccessor(n *node) bool {
 		for _, in := range slices.Clone(v.in) {
 			b.remove(in)
 		}
+		for _, e := range v.out {
+			if e.to != nil {
+				b.touch(e.to)
+			}
+		}
 		b.join(v, n)
+		b.touch(n)
 		return true
 	}
 	return false
@@ -159,6 +225,8 @@ func (b *builder) dropLoop(n *node) bool {
 	for _, e := range n.out {
 		if e.to == n && !b.point(e).Known() {
 			b.disconnect(e)
+			b.touch(n)
+			b.touchBefore(n)
 			return true
 		}
 	}
@@ -180,7 +248,12 @@ func (b *builder) joinPredecessor(n *node) bool {
 		return false // its statements would count as executed whenever v is
 	}
 	b.remove(e)
+	b.touchBefore(n)
 	b.join(n, v)
+	b.touch(v)
+	if len(v.in) > 0 && !slices.ContainsFunc(v.in, func(e *edge) bool { return e.from != v.in[0].from }) {
+		b.touch(v.in[0].from)
+	}
 	return true
 }
 
@@ -200,6 +273,7 @@ func (b *builder) exitEarly(n *node) bool {
 	if slices.ContainsFunc(n.in, func(in *edge) bool { return in.from == n || !b.point(in).Known() }) {
 		return false
 	}
+	b.touchBefore(n)
 	for _, in := range n.in {
 		in.to = nil
 	}

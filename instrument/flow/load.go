@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -30,6 +31,11 @@ func markerPackage() *types.Package {
 	declare("Mark", types.NewTuple(intVar("id")), nil)
 	declare("Leaf", types.NewTuple(intVar("id"), types.NewParam(token.NoPos, pkg, "cond", any)),
 		types.NewTuple(intVar("")))
+	t := types.NewTypeParam(types.NewTypeName(token.NoPos, pkg, "T", nil), any)
+	typed := types.NewTuple(intVar("id"), types.NewParam(token.NoPos, pkg, "cond", t))
+	results := types.NewTuple(types.NewParam(token.NoPos, pkg, "", t))
+	pkg.Scope().Insert(types.NewFunc(token.NoPos, pkg, "Typed",
+		types.NewSignatureType(nil, nil, []*types.TypeParam{t}, typed, results, false)))
 	pkg.MarkComplete()
 	return pkg
 }
@@ -56,6 +62,30 @@ type program struct {
 	files   []*ast.File  // of the package, but functions that are not in the batch have no body
 }
 
+// Types returns the types of files without markers, and what their names mean.
+func Types(cfg *Config) (*types.Info, error) {
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
+	_, err := check(cfg, nil, cfg.GoVersion, info)
+	return info, err
+}
+
+// markersVersion is the first version of the language in which the markers are valid. Programs in older ones mean the same in it.
+const markersVersion = "go1.18"
+
+// check type-checks the files as of a version of the language.
+func check(cfg *Config, markers *types.Package, lang string, info *types.Info) (*types.Package, error) {
+	conf := types.Config{
+		Importer:  withMarkers{cfg.Importer, markers},
+		GoVersion: lang,
+		Sizes:     cfg.Sizes,
+	}
+	pkg, err := conf.Check(cfg.Path, cfg.Fset, cfg.Files, info)
+	if err != nil {
+		return nil, fmt.Errorf("type-checking: %w", err)
+	}
+	return pkg, nil
+}
+
 // load type-checks the files and prepares for their SSA form.
 func load(cfg *Config) (*program, error) {
 	info := &types.Info{
@@ -69,19 +99,19 @@ func load(cfg *Config) (*program, error) {
 		FileVersions: map[*ast.File]string{},
 	}
 	markers := markerPackage()
-	conf := types.Config{
-		Importer:  withMarkers{cfg.Importer, markers},
-		GoVersion: cfg.GoVersion,
-		Sizes:     cfg.Sizes,
+	lang := cfg.GoVersion
+	if lang != "" && version.Compare(lang, markersVersion) < 0 {
+		lang = markersVersion
 	}
-	tpkg, err := conf.Check(cfg.Path, cfg.Fset, cfg.Files, info)
+	tpkg, err := check(cfg, markers, lang, info)
 	if err != nil {
-		return nil, fmt.Errorf("type-checking: %w", err)
+		return nil, err
 	}
 	joinComparisons(cfg.Markers, info)
 	settle(cfg.Markers, info)
 	stripClears(cfg.Markers, info)
-	prog := ssa.NewProgram(cfg.Fset, 0)
+	// Where variables are does not matter here, and to find out takes the cube of the nesting.
+	prog := ssa.NewProgram(cfg.Fset, ssa.NaiveForm)
 	created := map[*types.Package]bool{}
 	var create func(pkgs []*types.Package)
 	create = func(pkgs []*types.Package) {

@@ -53,7 +53,7 @@ func apply(t *testing.T, source string, p *guide.Package) (counts []string, m gu
 	files := []*ast.File{file}
 	funcs, _, err := flow.Functions(&flow.Config{
 		Path: "example.com/p.v2", Fset: fset, Files: files,
-		Markers:  mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {

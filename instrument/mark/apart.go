@@ -87,6 +87,7 @@ func (m *inserter) apart(s ast.Stmt, tag token.Pos, c *ast.CaseClause, fallen bo
 	values := &ast.SwitchStmt{Body: &ast.BlockStmt{}, Tag: call(m.valueFunc, len(m.markers.apart))}
 	add := func(value ast.Expr, is []ast.Expr) {
 		mk, ms := m.mark(OneValue, c.Case, c)
+		mk.Switch = s
 		if value != nil {
 			mk.Pos, mk.Case = value.Pos(), []ast.Node{value}
 		}

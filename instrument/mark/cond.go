@@ -43,6 +43,7 @@ func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 			}
 		}
 	}
+	typed := e == c.typed
 	if m.markers.Decisions {
 		outer := m.inner
 		m.inner = outer || len(c.Leaves) > 0
@@ -52,12 +53,22 @@ func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 	l := &Leaf{ID: len(m.markers.ByID), Cond: c, Expr: e, Op: op}
 	m.markers.ByID = append(m.markers.ByID, l)
 	c.Leaves = append(c.Leaves, l)
-	// The comparison is an untyped bool, which goes with operands of any
-	// boolean type.
-	marked := &ast.BinaryExpr{
-		X:  call(m.leafFunc, l.ID, e),
-		Op: token.EQL,
-		Y:  &ast.BasicLit{Kind: token.INT, Value: "0"},
+	arg := e
+	if _, ok := e.(*ast.IndexExpr); ok {
+		// The type checker looks twice at an argument that might be an instance of a function.
+		arg = &ast.ParenExpr{X: e}
+	}
+	var marked ast.Expr
+	if typed {
+		marked = call(m.typedFunc, l.ID, arg)
+	} else {
+		// The comparison is an untyped bool, which goes with operands of any
+		// boolean type.
+		marked = &ast.BinaryExpr{
+			X:  call(m.leafFunc, l.ID, arg),
+			Op: token.EQL,
+			Y:  &ast.BasicLit{Kind: token.INT, Value: "0"},
+		}
 	}
 	if c.Stmt == nil {
 		m.markers.exprs[marked] = l

@@ -19,13 +19,15 @@
 // With decisions, the cases of a switch without a tag are conditions, too, and so are
 // values with && or ||. The values of a case are told apart.
 //
-// The package looks at syntax only, and knows no types. Package flow finds which edges
+// Without decisions the package looks at syntax only. Package flow finds which edges
 // have which markers. Package rewrite writes the code there.
 package mark
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
+	"go/types"
 	"strconv"
 )
 
@@ -58,7 +60,7 @@ type Marker struct {
 	Alone bool      // of a NoCase: the switch has no other clause
 	Of    ast.Node  // the clause that the marker starts, or the loop it belongs to; else nil
 
-	// The switch or select whose clause the marker starts; nil otherwise.
+	// The switch or select whose clause the marker starts, or of whose clause a OneValue is; nil otherwise.
 	Switch ast.Stmt
 
 	// What follows the word case in that clause, without markers; nil for default. Of a OneValue, that value.
@@ -83,6 +85,11 @@ type Cond struct {
 
 	// Value says that the outcome is a value, with which the statement goes on.
 	Value bool
+
+	// Varies says that an operand is no constant. It is set with decisions only.
+	Varies bool
+
+	typed ast.Expr // the operand of a value that gives it its type, if that is not bool
 }
 
 // A Leaf is an operand of a condition that decides on its own where control goes.
@@ -92,6 +99,9 @@ type Leaf struct {
 	Expr ast.Expr
 	Op   string // "&&" or "||" if the leaf is a left operand, else "if", "for", "case" or "value"
 	Both string // "&&" or "||" between its two comparisons, if the leaf was a Pair; else empty
+
+	// Value is what the operand is if it is a constant; nil without decisions.
+	Value constant.Value
 
 	// Interface says that the operand is a case whose value is an interface, which is compared with true.
 	Interface bool
@@ -141,14 +151,13 @@ type Markers struct {
 	Pairs  []*Pair            // the operators of conditions that might not be branches
 	Clears []*Clear           // the loops that might not be loops
 
-	Decisions bool     // as given to Files
-	Values    []*Value // only with Decisions
+	Decisions bool // every operand of every decision is a leaf
 
 	// Inits are the initialisers of the package's variables in which values have leaves.
 	Inits map[ast.Expr]*ast.ValueSpec
 
 	stmts map[*ast.ExprStmt]*Marker
-	exprs map[*ast.BinaryExpr]*Leaf // the leaves of cases and values
+	exprs map[ast.Expr]*Leaf // the leaves of cases and values
 	apart map[*ast.SwitchStmt]*Apart
 }
 
@@ -179,7 +188,7 @@ func (m *Markers) Apart(s ast.Stmt) *Apart {
 }
 
 // ExprLeaf returns the leaf of a case or a value that e is with its marker, or nil.
-func (m *Markers) ExprLeaf(e *ast.BinaryExpr) *Leaf { return m.exprs[e] }
+func (m *Markers) ExprLeaf(e ast.Expr) *Leaf { return m.exprs[e] }
 
 // IsCall reports whether e is a marker's call.
 func IsCall(e ast.Expr) bool {
@@ -197,17 +206,22 @@ func IsCall(e ast.Expr) bool {
 
 // Files inserts markers into the given files of one package. It changes the trees
 // themselves, but not those of files for which skip is true. It calls working with
-// each declaration before it changes it. With decisions, every operand of every decision
-// is a leaf: the operands of && and ||, and the conditions of cases.
-func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working func(ast.Node)) *Markers {
+// each declaration before it changes it.
+//
+// If info is not nil, it has the types of the files without markers and what their names
+// mean, and every operand of every decision is a leaf: the operands of && and ||, and the
+// conditions of cases. What is in a constant is no decision: nothing evaluates it, and Go
+// may want a constant there.
+func Files(files []*ast.File, info *types.Info, skip func(*ast.File) bool, working func(ast.Node)) *Markers {
 	m := &inserter{markers: &Markers{
 		Conds:     map[ast.Stmt]*Cond{},
-		Decisions: decisions,
+		Decisions: info != nil,
 		Inits:     map[ast.Expr]*ast.ValueSpec{},
 		stmts:     map[*ast.ExprStmt]*Marker{},
-		exprs:     map[*ast.BinaryExpr]*Leaf{},
+		exprs:     map[ast.Expr]*Leaf{},
 		apart:     map[*ast.SwitchStmt]*Apart{},
-	}, markFunc: function("Mark"), leafFunc: function("Leaf"), valueFunc: function("Value"), labelled: map[ast.Stmt]bool{}}
+	}, markFunc: function("Mark"), leafFunc: function("Leaf"), typedFunc: function("Typed"), valueFunc: function("Value"),
+		info: info, labelled: map[ast.Stmt]bool{}}
 	for _, f := range files {
 		if skip(f) {
 			continue
@@ -232,9 +246,10 @@ func Files(files []*ast.File, decisions bool, skip func(*ast.File) bool, working
 }
 
 type inserter struct {
-	markers                       *Markers
-	markFunc, leafFunc, valueFunc *ast.SelectorExpr
+	markers                                  *Markers
+	markFunc, leafFunc, typedFunc, valueFunc *ast.SelectorExpr
 
+	info     *types.Info       // nil without decisions
 	labelled map[ast.Stmt]bool // switches with a label
 	inner    bool              // in an operand behind the first of a condition
 	values   int               // how many values of the function have leaves

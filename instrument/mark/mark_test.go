@@ -23,7 +23,7 @@ func parse(t *testing.T, name string, src any) (*token.FileSet, *ast.File, *mark
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fset, f, mark.Files([]*ast.File{f}, false, func(*ast.File) bool { return false }, func(ast.Node) {})
+	return fset, f, mark.Files([]*ast.File{f}, nil, func(*ast.File) bool { return false }, func(ast.Node) {})
 }
 
 func TestKinds(t *testing.T) {
@@ -208,7 +208,7 @@ func TestSkippedFilesAreLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks := mark.Files([]*ast.File{f}, false, func(*ast.File) bool { return true }, func(ast.Node) {})
+	marks := mark.Files([]*ast.File{f}, nil, func(*ast.File) bool { return true }, func(ast.Node) {})
 	if len(marks.ByID) != 0 || len(f.Decls) != 1 {
 		t.Errorf("%d markers, %d declarations", len(marks.ByID), len(f.Decls))
 	}

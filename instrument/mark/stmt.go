@@ -5,7 +5,6 @@ package mark
 import (
 	"go/ast"
 	"go/token"
-	"reflect"
 	"strconv"
 )
 
@@ -336,20 +335,6 @@ func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast
 	mk := m.markers.Marker(id)
 	mk.Switch, mk.Case = s, was
 	return out
-}
-
-// copied returns a copy of n if markers will be in it, else n.
-func (m *inserter) copied(n ast.Node) ast.Node {
-	marked := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		marked = marked || ok && m.markers.Decisions && isShortCircuit(e)
-		return !marked
-	})
-	if !marked {
-		return n
-	}
-	return withoutBodies(reflect.ValueOf(n)).Interface().(ast.Node)
 }
 
 // literals inserts markers into the bodies of the outermost function literals in n.

@@ -6,42 +6,11 @@ package mark
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"reflect"
 
 	"golang.org/x/tools/go/ast/astutil"
 )
-
-// A Value is a decision whose outcome is a value, such as x && y in z := x && y. go/ssa
-// makes a branch of an operand only if something follows it:
-//
-//	Leaf(1, x) == 0 && Leaf(2, y) == 0 || x || y
-//
-// What follows the || stands there for the type checker, since the comparisons have no type. It
-// must be false when the SSA form is built.
-type Value struct {
-	marked *ast.BinaryExpr
-	cond   *Cond
-}
-
-// Cond returns the operands.
-func (v *Value) Cond() *Cond { return v.cond }
-
-// Settle writes false where the operands stand without markers. It returns that expression and
-// one that has its type.
-func (v *Value) Settle() (no, typed ast.Expr) {
-	typed = v.marked.Y
-	no = never()
-	// What ends in the value then ends where it did in the source.
-	no.(*ast.BinaryExpr).Y.(*ast.BasicLit).ValuePos = v.cond.Expr.End() - token.Pos(len("0"))
-	v.marked.Y = no
-	return v.marked.Y, typed
-}
-
-// never returns a constant that is false. The name false might be declared by the program.
-func never() ast.Expr {
-	zero := func() ast.Expr { return &ast.BasicLit{Kind: token.INT, Value: "0"} }
-	return &ast.BinaryExpr{X: zero(), Op: token.NEQ, Y: zero()}
-}
 
 // caseCond puts markers around the operands of a case of a switch without a tag.
 func (m *inserter) caseCond(e ast.Expr) ast.Expr {
@@ -49,7 +18,7 @@ func (m *inserter) caseCond(e ast.Expr) ast.Expr {
 }
 
 // expr inserts markers into the bodies of the outermost function literals in e and, with
-// decisions, into its values. It returns what e has become.
+// decisions, into its values, but not into constants. It returns what e has become.
 func (m *inserter) expr(e ast.Expr) ast.Expr { return m.within(e).(ast.Expr) }
 
 // within does for a node what expr does for an expression.
@@ -59,9 +28,10 @@ func (m *inserter) within(n ast.Node) ast.Node {
 		return n
 	}
 	return astutil.Apply(n, func(c *astutil.Cursor) bool {
+		if e, ok := c.Node().(ast.Expr); ok && m.info.Types[e].Value != nil {
+			return false
+		}
 		switch n := c.Node().(type) {
-		case *ast.GenDecl:
-			return n.Tok == token.VAR
 		case *ast.FuncLit:
 			m.funcBody(n.Type, n.Body)
 			return false
@@ -77,12 +47,15 @@ func (m *inserter) within(n ast.Node) ast.Node {
 
 // inits inserts markers into a declaration of the package.
 func (m *inserter) inits(d *ast.GenDecl) {
-	if !m.markers.Decisions || d.Tok != token.VAR {
+	if !m.markers.Decisions {
 		m.literals(d)
 		return
 	}
 	for _, s := range d.Specs {
-		s := s.(*ast.ValueSpec)
+		s, ok := s.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
 		for i, e := range s.Values {
 			values := m.values
 			s.Values[i] = m.expr(e)
@@ -101,65 +74,80 @@ func (m *inserter) condLiterals(e ast.Expr) {
 	}
 }
 
-// value puts markers around the operands of e, which is a value with && or ||.
+// value puts markers around the operands of e, which is a value with && or ||. go/ssa makes a branch of an operand only
+// if something follows it:
+//
+//	Leaf(1, x) == 0 && Leaf(2, y) == 0 || 0 != 0
+//
+// If x has a type of its own, Typed(1, x) stands for its marker, since the comparisons have no type.
 func (m *inserter) value(e ast.Expr) ast.Expr {
 	c := &Cond{Expr: e, Split: true, Value: true, Inner: m.inner}
-	v := &Value{cond: c, marked: &ast.BinaryExpr{Op: token.LOR}}
-	v.marked.X = m.operand(c, e, "value")
-	v.marked.Y = typeOf(c.Leaves)
-	m.markers.Values = append(m.markers.Values, v)
+	if t := types.Unalias(m.info.TypeOf(e)); t != types.Typ[types.Bool] && t != types.Typ[types.UntypedBool] {
+		c.typed = m.typed(e)
+	}
 	m.values++
-	return v.marked
+	x := m.operand(c, e, "value")
+	// What ends in the value then ends where it did in the source.
+	zero := &ast.BasicLit{Kind: token.INT, Value: "0", ValuePos: e.End() - token.Pos(len("0"))}
+	no := &ast.BinaryExpr{X: &ast.BasicLit{Kind: token.INT, Value: "0"}, Op: token.NEQ, Y: zero} // the program may declare false
+	return &ast.BinaryExpr{X: x, Op: token.LOR, Y: no}
 }
 
-// typeOf returns an expression that has the type of a decision, as far as it has one:
-// comparisons have none. The type checker must not see a function literal twice, so operands that
-// have one are copied without its body.
-func typeOf(leaves []*Leaf) ast.Expr {
-	var typed ast.Expr
-	for _, l := range leaves {
-		e := l.Expr
-		switch {
-		case isComparison(e):
-			continue
-		case hasLiteral(e):
-			e = withoutBodies(reflect.ValueOf(e)).Interface().(ast.Expr)
+// typed returns an operand of e that has a type, nil if there is none: a comparison has no type, and some constants
+// have none.
+func (m *inserter) typed(e ast.Expr) ast.Expr {
+	e = ast.Unparen(e)
+	switch x := e.(type) {
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			return m.typed(x.X)
 		}
-		if typed == nil {
-			typed = e
-		} else {
-			typed = &ast.BinaryExpr{X: typed, Op: token.LOR, Y: e}
+	case *ast.BinaryExpr:
+		if x.Op != token.LAND && x.Op != token.LOR {
+			return nil
 		}
+		if t := m.typed(x.X); t != nil {
+			return t
+		}
+		return m.typed(x.Y)
+	case *ast.Ident:
+		return m.typedConst(e, x)
+	case *ast.SelectorExpr:
+		return m.typedConst(e, x.Sel)
 	}
-	if typed == nil {
-		return never()
-	}
-	return typed
+	return e
 }
 
-func isComparison(e ast.Expr) bool {
-	x, ok := ast.Unparen(e).(*ast.BinaryExpr)
-	return ok && (isOrdering(x.Op) || x.Op == token.EQL || x.Op == token.NEQ)
+// typedConst returns e, whose name is id, unless that is a constant without a type.
+func (m *inserter) typedConst(e ast.Expr, id *ast.Ident) ast.Expr {
+	if c, ok := m.info.Uses[id].(*types.Const); ok && c.Type() == types.Typ[types.UntypedBool] {
+		return nil
+	}
+	return e
 }
 
-func hasLiteral(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		_, ok := n.(*ast.FuncLit)
-		found = found || ok
-		return !found
+// copied returns a copy of n if markers will be in it, else n.
+func (m *inserter) copied(n ast.Node) ast.Node {
+	marked := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			marked = true
+		case ast.Expr:
+			marked = marked || m.markers.Decisions && isShortCircuit(n)
+		}
+		return !marked
 	})
-	return found
+	if !marked {
+		return n
+	}
+	return withoutBodies(reflect.ValueOf(n)).Interface().(ast.Node)
 }
 
-// withoutBodies copies the tree v, with function literals that do nothing and whose parameters
-// have no names.
+// withoutBodies copies the tree v, with function literals that do nothing.
 func withoutBodies(v reflect.Value) reflect.Value {
 	if lit, ok := v.Interface().(*ast.FuncLit); ok {
-		return reflect.ValueOf(&ast.FuncLit{
-			Type: &ast.FuncType{Params: withoutNames(lit.Type.Params), Results: withoutNames(lit.Type.Results)},
-			Body: &ast.BlockStmt{List: []ast.Stmt{&ast.ForStmt{Body: &ast.BlockStmt{}}}},
-		})
+		return reflect.ValueOf(&ast.FuncLit{Type: lit.Type, Body: &ast.BlockStmt{}})
 	}
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer, reflect.Slice:
@@ -188,18 +176,4 @@ func withoutBodies(v reflect.Value) reflect.Value {
 		return c
 	}
 	return v
-}
-
-// withoutNames returns a field for each name of a list, without the name.
-func withoutNames(list *ast.FieldList) *ast.FieldList {
-	if list == nil {
-		return nil
-	}
-	c := &ast.FieldList{}
-	for _, f := range list.List {
-		for range max(len(f.Names), 1) {
-			c.List = append(c.List, &ast.Field{Type: f.Type})
-		}
-	}
-	return c
 }

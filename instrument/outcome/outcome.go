@@ -74,6 +74,7 @@ type finder struct {
 	falls  map[*mark.Marker]int // of a fallthrough: the node of the clause that it leads to
 	events map[key]*event
 	leaves map[*flow.Edge]bool // edges of conditions whose outcomes are added
+	tests  map[*mark.Leaf][]pdag.Step
 	order  []key
 	why    string // why nobody can tell the paths
 }
@@ -86,13 +87,29 @@ type event struct {
 	vital              bool
 }
 
+// maxOperands bounds the operands of a condition. An operand can have an outcome for each operator, and which of
+// these adds what takes a look at all behind it: the time grows with the cube.
+const maxOperands = 200
+
 // Func returns what the outcomes of f do, whose numbering is g. Its paths have the numbers from base on, and it is
 // function site of the site table.
 func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actions.Func {
 	out := fd.Unknown(f, "")
 	out.Site = site
+	tests := map[*mark.Leaf][]pdag.Step{}
+	for i, n := range f.Nodes {
+		for j, e := range n.Out {
+			if e.Leaf != nil {
+				tests[e.Leaf] = append(tests[e.Leaf], pdag.Step{Node: i, Out: j})
+			}
+			if e.Leaf != nil && len(e.Leaf.Cond.Leaves) > maxOperands {
+				out.Unknown = fmt.Sprintf("a condition has more than %d operands", maxOperands)
+				return out
+			}
+		}
+	}
 	w := &finder{Finder: fd, fn: f, g: g, base: base, falls: map[*mark.Marker]int{}, events: map[key]*event{},
-		leaves: map[*flow.Edge]bool{}}
+		leaves: map[*flow.Edge]bool{}, tests: tests}
 	out.Enter = w.all()
 	if out.Unknown = w.why; w.why != "" {
 		return out
@@ -555,18 +572,14 @@ func (w *finder) weight(k key, l *mark.Leaf) []register.Op {
 	}
 	c := l.Cond
 	for _, other := range c.Leaves[slices.Index(c.Leaves, l)+1:] {
-		for n, node := range w.fn.Nodes {
-			for i, x := range node.Out {
-				if x.Leaf != other {
-					continue
+		for _, at := range w.tests[other] {
+			x, num := w.fn.Nodes[at.Node].Out[at.Out], w.g.Nodes[at.Node].Out[at.Out]
+			if f := w.fired(other, x.Outcome); len(f) > 0 && f[0] == k && !num.Dead && !e.added {
+				var before []register.Op
+				if w.own(at.Node) {
+					before = w.cut(at.Node)
 				}
-				if f := w.fired(other, x.Outcome); len(f) > 0 && f[0] == k && !w.g.Nodes[n].Out[i].Dead && !e.added {
-					var before []register.Op
-					if w.own(n) {
-						before = w.cut(n)
-					}
-					w.leaf(n, x, uint32(w.g.Nodes[n].Out[i].Val), before, w.to(n, i))
-				}
+				w.leaf(at.Node, x, uint32(num.Val), before, w.to(at.Node, at.Out))
 			}
 		}
 	}

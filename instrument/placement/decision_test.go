@@ -100,7 +100,7 @@ func follow(p *placement.Plan, node int, before []placement.Outcome, do func([]p
 			continue
 		}
 		path := before[:len(before):len(before)]
-		if edge := p.Func.Nodes[node].Out[i]; edge.Leaf != nil {
+		if edge := p.Func.Nodes[node].Out[i]; edge.Leaf != nil && edge.Leaf.Cond.Varies {
 			path = append(path, placement.Outcome{Leaf: edge.Leaf, True: edge.Outcome})
 		}
 		if e.Ends || e.To == pdag.Exit {

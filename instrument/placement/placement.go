@@ -158,6 +158,7 @@ func input(f *flow.Func) *pathnum.Graph {
 				Fixed:   !e.Point.Known(),
 				AddOnly: len(e.Point.Undo) > 0,
 				Ends:    e.Ends,
+				Dead:    e.Never,
 			}
 			if e.To != nil {
 				in.To = e.To.Index

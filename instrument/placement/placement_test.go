@@ -8,6 +8,7 @@ import (
 	"go/importer"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,11 +42,16 @@ func marked(t *testing.T, decisions bool, src any, names ...string) (*token.File
 		}
 		files = append(files, f)
 	}
-	funcs, _, err := flow.Functions(&flow.Config{
-		Path: "p", Fset: fset, Files: files,
-		Markers:  mark.Files(files, decisions, func(*ast.File) bool { return false }, func(ast.Node) {}),
-		Importer: importer.Default(),
-	})
+	cfg := &flow.Config{Path: "p", Fset: fset, Files: files, Importer: importer.Default()}
+	var plain *types.Info
+	if decisions {
+		var err error
+		if plain, err = flow.Types(cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.Markers = mark.Files(files, plain, func(*ast.File) bool { return false }, func(ast.Node) {})
+	funcs, _, err := flow.Functions(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +242,9 @@ func (s *simulation) run() (complete bool) {
 			return false
 		}
 		for i, e := range x.node.Out {
-			s.take(x, i, e)
+			if !e.Never {
+				s.take(x, i, e)
+			}
 		}
 	}
 	return true

@@ -80,9 +80,6 @@ func (f *Facts) NewUnit(v Visitor, exprs ...ast.Expr) *Unit {
 // The effects of v must be among those of u.
 func (u *Unit) Follow(v *Unit) { u.before = v.before }
 
-// Effects returns the number of effects in u.
-func (u *Unit) Effects() int { return u.effects }
-
 // Certain reports whether the unit is certain to evaluate what the walk has reached: it
 // is not in the right operand of && or ||.
 func (u *Unit) Certain() bool { return u.maybe == 0 }

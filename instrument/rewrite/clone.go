@@ -31,12 +31,11 @@ import (
 
 // A version says how a part of a file is rewritten.
 type version struct {
-	buf      *edit.Buffer
-	taps     *tap.Plan // nil for none
-	guarded  bool      // each tap has a test
-	kind     bodyKind
-	separate bool // calls go to separate clones
-	written  *int // how many taps there are in buf
+	buf     *edit.Buffer
+	taps    *tap.Plan // nil for none
+	guarded bool      // each tap has a test
+	kind    bodyKind
+	written *int // how many taps there are in buf
 }
 
 // A bodyKind says which body of a function a version is.
@@ -73,9 +72,7 @@ func (w *file) body(b *ast.BlockStmt) {
 	if w.kind == clonedBody {
 		n := *w.written
 		w.function(b)
-		if w.Clones.Kinds[b] != clone.Original {
-			*w.written = n // its taps count in its own clone, in the original
-		}
+		*w.written = n // its taps count in its own clone, in the original
 		return
 	}
 	outer := w.version
@@ -94,7 +91,7 @@ func (w *file) body(b *ast.BlockStmt) {
 
 // clone writes both bodies of a function, if there are taps in the clone.
 func (w *file) clone(b *ast.BlockStmt) bool {
-	cloned := w.as(version{taps: w.Taps, kind: clonedBody, separate: true})
+	cloned := w.as(version{taps: w.Taps, kind: clonedBody})
 	cloned.function(b)
 	if *cloned.written == 0 {
 		return false
@@ -116,7 +113,7 @@ func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
 		walk(w)
 		return
 	}
-	cloned := w.as(version{taps: w.Taps, kind: onlyBody, separate: true})
+	cloned := w.as(version{taps: w.Taps, kind: onlyBody})
 	walk(cloned)
 	if *cloned.written == 0 {
 		walk(w)

@@ -234,7 +234,6 @@ func (w *file) decl(d ast.Decl) {
 	case *ast.FuncDecl:
 		if d.Body != nil {
 			w.body(d.Body)
-			w.separateClone(d)
 		}
 	case *ast.GenDecl:
 		if d.Tok != token.IMPORT {

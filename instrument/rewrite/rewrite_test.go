@@ -198,7 +198,6 @@ func TestTextIsValid(t *testing.T) {
 			"exact,taps":    {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
 			"exact,edges":   {Mode: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
 			"sample,bursts": {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}, Burst: true},
-			"sample,cloned": {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}, Burst: true, FreeInlining: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data

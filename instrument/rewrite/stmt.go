@@ -157,21 +157,18 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 	}
 }
 
-// literals rewrites the bodies of the function literals in n, uses of syscall.Exec, operands
-// of cases and values, and, in clones, calls of functions with separate clones.
+// literals rewrites the bodies of the function literals in n, uses of syscall.Exec, and operands
+// of cases and values.
 func (w *file) literals(s *scope, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if x, ok := n.(*ast.CallExpr); ok {
-			w.callClone(x)
-		}
-		if x, ok := n.(*ast.BinaryExpr); ok {
+		if x, ok := n.(ast.Expr); ok {
 			if l := w.Markers.ExprLeaf(x); l != nil {
 				w.exprLeaf(s, l)
 			}
-		}
-		if x, ok := n.(ast.Expr); ok && w.Execs[x] {
-			w.exec(x)
-			return false
+			if w.Execs[x] {
+				w.exec(x)
+				return false
+			}
 		}
 		lit, ok := n.(*ast.FuncLit)
 		if ok {

@@ -69,9 +69,7 @@ type Config struct {
 // A Func is a function that may have taps.
 type Func struct {
 	*flow.Func
-	Blocks  []wire.Block // by node; nil if the function has no path numbers
-	Skipped string       // why it has no taps; "" if it may have
-	Partial bool         // bursts see a part of what its taps report
+	Blocks []wire.Block // by node; nil if the function has no path numbers
 }
 
 // A Call is a tap: a call of the linked runtime, with the word as argument.
@@ -109,7 +107,6 @@ type Plan struct {
 	Jumps    map[*mark.Jump][]Call        // on the way of a jump
 	Ends     map[*ast.BlockStmt][]Call    // at the end of a body, before its }
 	Returns  map[*ast.ReturnStmt]*Return  // at a return statement
-	Bodies   map[*ast.BlockStmt]bool      // of functions with taps
 }
 
 // An Expr is an expression of the source, or something else that has a position and a
@@ -197,7 +194,6 @@ func newPlan() *Plan {
 		Jumps:    map[*mark.Jump][]Call{},
 		Ends:     map[*ast.BlockStmt][]Call{},
 		Returns:  map[*ast.ReturnStmt]*Return{},
-		Bodies:   map[*ast.BlockStmt]bool{},
 	}
 }
 
@@ -270,17 +266,11 @@ func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type,
 }
 
 func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
-	if f.fn.Skipped != "" {
-		f.skip(tuple.Tag(t.Tag), f.exprAt(k.pos, k.expr), f.fn.Skipped)
-		return 0, false
-	}
 	if f.keep != nil && !f.keep[k] {
 		return 0, false
 	}
 	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
-	t.Partial = f.fn.Partial
 	f.plan.Sites = append(f.plan.Sites, t)
-	f.plan.Bodies[f.fn.Body()] = true
 	f.found = append(f.found, find{k, f.requested, f.depth(k.pos)})
 	return pc, true
 }

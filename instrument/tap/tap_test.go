@@ -43,7 +43,7 @@ func find(t *testing.T, src string, opts tap.Options) (*token.FileSet, *tap.Plan
 		t.Fatal(err)
 	}
 	files := []*ast.File{f}
-	markers := mark.Files(files, false, func(*ast.File) bool { return false }, func(ast.Node) {})
+	markers := mark.Files(files, nil, func(*ast.File) bool { return false }, func(ast.Node) {})
 	all, info, err := flow.Functions(&flow.Config{Path: "p", Fset: fset, Files: files, Markers: markers, Importer: q{}})
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 const (
 	betweenTicks = 300 * time.Microsecond
-	tickSignal   = 62
+	tickSignal   = 33
 	sentByTimer  = -2  // SI_TIMER
 	sysQueueInfo = 297 // rt_tgsigqueueinfo of linux/amd64
 )

@@ -40,7 +40,7 @@ type Variant struct {
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return slices.Contains([]string{sampleBuild, windowsBuild, guidedBuild, lessBuild, exactBuild, edgesBuild}, v.Build)
+	return slices.Contains([]string{sampleBuild, windowsBuild, guidedBuild, exactBuild, edgesBuild}, v.Build)
 }
 
 const (
@@ -48,7 +48,6 @@ const (
 	sampleBuild  = "sample"
 	guidedBuild  = "guided" // with the edges of a sampled run as -pepguide
 	windowsBuild = "windows"
-	lessBuild    = "less" // with the compiler of the Go installation
 	exactBuild   = "exact"
 	edgesBuild   = "edges"    // exact, with counters of edges
 	countBuild   = "count"    // go build -cover, named by -covermode
@@ -102,7 +101,6 @@ func variants(opts OverheadOptions) []Variant {
 		Variant{"cover, count", countBuild, nil},
 		Variant{"cover, set", setBuild, nil},
 		Variant{"cover, atomic", atomicBuild, nil},
-		Variant{"no ticks, -pepinline=less", lessBuild, []string{noTicks}},
 		last,
 	)
 }
@@ -225,8 +223,6 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 		return p.buildProfiled(name, flags...)
 	case windowsBuild:
 		return p.buildWindows(name, flags...)
-	case lessBuild:
-		flags = append(flags, "-pepinline=less")
 	case guidedBuild:
 		guide := p.exe("guide") // one for all layouts
 		if _, err := os.Stat(guide); err != nil {

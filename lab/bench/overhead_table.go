@@ -19,7 +19,7 @@ type figures struct {
 // reference returns the results to compare a variant with.
 func reference(v Variant) figures {
 	switch {
-	case slices.Contains([]string{guidedBuild, lessBuild, setBuild, atomicBuild, selfBuild}, v.Build):
+	case slices.Contains([]string{guidedBuild, setBuild, atomicBuild, selfBuild}, v.Build):
 		return figures{}
 	case v.Build == exactBuild:
 		return figures{paperMean: "+92%", paperMax: "+407%"}

@@ -109,10 +109,8 @@ const Wrong = "wrong"
 // Flags returns the flags of pepbuild for a mode.
 func Flags(mode string) ([]string, error) {
 	switch mode {
-	case "sample":
-		return []string{"-pepmode=sample"}, nil
-	case "exact":
-		return []string{"-pepmode=exact"}, nil
+	case "sample", "exact", "cover":
+		return []string{"-pepmode=" + mode}, nil
 	case "backedge":
 		return []string{"-peptruncate=backedge"}, nil
 	case "taps":
@@ -124,7 +122,7 @@ func Flags(mode string) ([]string, error) {
 	case Wrong:
 		return []string{"-pepopt=random:1"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are sample, exact, backedge, taps, bursts, %s and %s", mode, Windows, Wrong)
+	return nil, fmt.Errorf("mode %q: there are sample, exact, cover, backedge, taps, bursts, %s and %s", mode, Windows, Wrong)
 }
 
 // settings returns the PEPOPTS with which programs run in a mode. If taps report in

@@ -44,7 +44,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 				windows, d.windows = c.logged()
 				p.Loads = c.loads(windows, symbols)
 			}
-			p.Samples, p.Bursts, p.Polled = c.samples(pkgs, symbols, labels, windows, &d)
+			p.Samples, p.Clusters = c.samples(pkgs, symbols, labels, windows, &d)
 			p.Labels = labels.sets
 		}, func() {
 			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
@@ -98,7 +98,7 @@ func (c Counts) facts() (f facts.List) {
 		{facts.Truncated, c.Truncated},
 		{facts.Unlabelled, c.Unlabelled},
 		{facts.SampledTime, c.Spent},
-		{facts.TickTime, c.Ticks * c.TickCost},
+		{facts.TickTime, c.TickTime},
 		{facts.CPUTime, c.Time},
 	} {
 		f.Set(x.key, x.n)
@@ -121,8 +121,8 @@ func (c Counts) tellDetached(f *facts.List) {
 
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
-// returns the bursts or windows, in which the indices of paths are below polled.
-func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
+// returns the bursts or windows.
+func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged, d *damage) (list []report.Sample, clusters []report.Cluster) {
 	filled := c.Filled()
 	list = make([]report.Sample, 0, filled)
 	known := newKeys(filled)
@@ -171,10 +171,9 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelS
 	}
 	d.ofSamples(c, sum)
 	if poll.Mode == poll.Windows {
-		return list, c.windows(windows, samples), 0
+		return list, c.windows(windows, samples)
 	}
-	bursts, polled = c.bursts(samples)
-	return list, bursts, polled
+	return list, c.bursts(samples)
 }
 
 // keys are a set of keys of entries. (A map would compute the hash of all 32 callers.)

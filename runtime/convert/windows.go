@@ -50,11 +50,10 @@ func (c Counts) logged() (list []logged, damaged int) {
 }
 
 // windows returns windows as package report has them. The slice samples has for each entry the index of its sample + 1, or 0.
-func (c Counts) windows(windows []logged, samples []int32) (list []report.Burst) {
+func (c Counts) windows(windows []logged, samples []int32) (list []report.Cluster) {
 	for i := range windows {
 		w := &windows[i]
-		var b report.Burst
-		b.Ticks, b.Weight = c.ticks(w.Time), w.weighed.Weight()
+		b := report.Cluster{Weight: w.weighed.Weight()}
 		for _, r := range w.records[w.Loads:] {
 			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
 				b.Samples = append(b.Samples, samples[i]-1)

@@ -50,16 +50,15 @@ func BenchmarkSample(b *testing.B) {
 			counts.Fill(options.Default)
 			for i := range b.N {
 				if counts.Idle() {
-					counts.BeginBurst(10e6)
+					counts.BeginBurst()
 				}
 				k := pepfile.Key{Path: uint32(i % 16), PC: 1000}
 				take, _ := counts.Poll()
-				var e *pepfile.Entry
-				if take {
-					e = counts.Add(&k)
+				if !take {
+					continue
 				}
-				if log {
-					note(&k, 1, uint64(i), e).exit = uint64(i)
+				if e := counts.Add(&k); log {
+					counts.LogSample(e)
 				}
 			}
 		})

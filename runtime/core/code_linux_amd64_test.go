@@ -91,7 +91,7 @@ func (c code) follow(t testing.TB, roots []string, visit func(in string, i instr
 }
 
 // handlers are the Go functions that signal handlers call.
-var handlers = []string{"0pep/core.onTick", "0pep/core.onInterrupted", "0pep/core.onDeath", "0pep/core.onExit"}
+var handlers = []string{"0pep/core.onTick", "0pep/core.onInterrupted", "0pep/core.onKill", "0pep/core.onExit"}
 
 // windowHandlers are the others that they call in programs that sample in windows. The interpreter calls the last three.
 var windowHandlers = []string{"0pep/core.beginWindow", "0pep/core.runWindow", "0pep/core.endWindow", "0pep/core.onEvent", "0pep/core.onDecode", "0pep/window.(*Rows).Clear-fm"}
@@ -132,7 +132,7 @@ func testHandlers(t *testing.T, exe string, more ...string) {
 	c := codeOfProgram(t, exe, linkedNames)
 	c.follow(t, []string{"0pep/core.onPrint"}, func(in string, i instruction, callee string, indirect bool) {
 		switch {
-		case callee == "runtime.write1", callee == "runtime.rt_sigaction":
+		case callee == "runtime.write1":
 		case indirect, callee != "" && len(c[callee]) == 0: // the check of the stack's size, too: there may be no goroutine
 			t.Errorf("while the runtime prints, %s must not: %s", in, i.text)
 		}
@@ -341,5 +341,79 @@ func TestStackOfWindows(t *testing.T) {
 	t.Logf("runWindow takes up to %d bytes of stack, endWindow %d", run, end)
 	if run < 500 || run > room-200 || end > room {
 		t.Errorf("runWindow takes up to %d bytes of stack, endWindow %d; WINDOW_STACK is %d", run, end, room)
+	}
+}
+
+// mayCall are the functions with system calls that code of the linked runtime executes after main has begun, beside those that the
+// program asks for by exec, and those of the end when the companion has said that nothing forbids them.
+var mayCall = map[string]string{
+	"0pep/core.busEntry":    "memory for a file that has lost its room: the disk is full, or somebody has cut the file off",
+	"0pep/core.chain":       "a SIGBUS that a process has sent",
+	"0pep/core.dieOfSignal": "a signal that is not of our timer, and that ends the program",
+	"0pep/core.tickThread":  "clock_nanosleep, in programs with C code that are sampled by polls",
+	"0pep/core.handledBy":   "handlers of faults, in programs with C code and windows: C code may have put others in their place",
+	"0pep/sys.usedCPU":      "bursts of taps",
+	"0pep/sys.syscall6":     "traces, in a file that the user has named",
+	"0pep/sys.restorer":     "the return from a handler",
+}
+
+// After main has begun, a program makes no system calls for its profile: it may have forbidden them.
+func TestSystemCallsOfCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
+	t.Parallel()
+	entries := []string{"tickEntry", "leaveTick", "busEntry", "faultEntry", "killEntry", "exitEntry", "tickThread"}
+	for _, x := range []struct {
+		tags, program string
+		replace       []string
+		roots, may    []string
+	}{
+		{"", "loop.go", withOnFlagPoll, slices.Concat(handlers, []string{"0pep/core.pollInBurst", "0pep/core.onFlagPoll", "0pep/core.onPrint"}), nil},
+		{",pepexact", "loop.go", exactPolls, []string{"0pep/core.(*Table).first", "0pep/core.onPrint"}, nil},
+		{",pepwindows", "loop.go", nil, slices.Concat(handlers, windowHandlers), nil},
+		{"", "taps.go", nil, []string{"0pep/taps.MakeRoom", "0pep/taps.(*engine).fold"}, []string{"0pep/sys.usedCPU", "0pep/sys.syscall6"}},
+	} {
+		l := newLinker(t, x.tags, target{})
+		tables := loopTables()
+		if x.program == "taps.go" {
+			tables = tapTables()
+		}
+		c := codeOfProgram(t, l.program(x.program, tables, x.replace...), linkedNames)
+		calls := func(name string) (n int) {
+			for _, i := range c[name] {
+				if i.text == "SYSCALL" {
+					n++
+				}
+			}
+			return n
+		}
+		named := 0
+		for name := range c {
+			plain := strings.TrimSuffix(name, ".abi0")
+			if calls(name) == 0 {
+				continue
+			}
+			if named++; mayCall[plain] == "" {
+				t.Errorf("%s%s: %s makes system calls", x.program, x.tags, name)
+			}
+		}
+		if named < 5 {
+			t.Errorf("%s%s: %d functions make system calls", x.program, x.tags, named)
+		}
+		roots, may := x.roots, x.may
+		for _, e := range entries {
+			for name := range c {
+				if strings.TrimSuffix(name, ".abi0") == "0pep/core."+e {
+					roots = append(roots, name)
+				}
+			}
+		}
+		may = append(may, "0pep/core.busEntry", "0pep/core.chain", "0pep/core.dieOfSignal", "0pep/core.tickThread", "0pep/core.handledBy")
+		for name := range c.follow(t, roots, func(string, instruction, string, bool) {}) {
+			if calls(name) > 0 && !slices.Contains(may, strings.TrimSuffix(name, ".abi0")) {
+				t.Errorf("%s%s: after main has begun, %s is executed, which makes system calls", x.program, x.tags, name)
+			}
+		}
 	}
 }

@@ -25,6 +25,7 @@ func Exec(exec func(name string, args, env []string) error) func(name string, ar
 		mine := beforeExec()
 		err := exec(name, args, env)
 		if mine {
+			companionAgain()
 			golink.Store32(&execing, execNone)
 		}
 		return err

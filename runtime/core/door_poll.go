@@ -31,30 +31,29 @@ func pollInBurst(number Number) none {
 	if withoutProfile {
 		return none{}
 	}
-	now := uint64(golink.Cycles())
-	k := pepfile.Key{Path: uint32(number)}
+	began := golink.Cycles()
 	take, act := counts.Poll()
-	var e *pepfile.Entry
 	if take {
-		e = countCallers(&k, 0, (*golink.Labels)(golink.ProfLabels()))
-	} else {
-		findPoll(&k)
+		k := pepfile.Key{Path: uint32(number)}
+		logSample(countCallers(&k, 0, (*golink.Labels)(golink.ProfLabels())))
 	}
-	endPoll(&k, act, now, e)
+	endPoll(act, began)
 	return none{}
 }
 
-// endPoll ends the burst if act says so, and notes the poll. The poll came at the time now, in cycles.
-func endPoll(k *pepfile.Key, act sampler.Action, now uint64, e *pepfile.Entry) {
+// logSample notes a sample in the log of bursts. The entry e is nil if there was no room for it.
+func logSample(e *pepfile.Entry) {
+	if e != nil {
+		counts.LogSample(e)
+	}
+}
+
+// endPoll ends the burst if act says so. The poll came at the time began, in cycles.
+func endPoll(act sampler.Action, began int64) {
 	if act == sampler.ActDisarm {
 		golink.Store32(&armed, 0)
 	}
-	// The gap is that of the P. It may be another goroutine's, but it is the program's.
-	p := golink.ProcPin()
-	exit := uint64(golink.Cycles())
-	note(k, uintptr(p)+1, now, e).exit = exit
-	golink.Add64(&spent, min(int64(exit-now), longSpend))
-	golink.ProcUnpin()
+	golink.Add64(&spent, min(golink.Cycles()-began, longSpend))
 }
 
 // framesOfCall is how many frames are in front of that of a poll: Callers, walk, the function
@@ -71,16 +70,6 @@ func walk(g uintptr, skip int, pcs []uintptr) int {
 		return golink.Callers(g, framesOfStub+skip, pcs)
 	}
 	return runtime.Callers(framesOfCall+skip, pcs)
-}
-
-// findPoll finds where the poll is.
-//
-//go:noinline
-func findPoll(k *pepfile.Key) {
-	var pcs [1]uintptr
-	if walk(0, 0, pcs[:]) > 0 {
-		k.PC = uint32(pcs[0] - textBase)
-	}
 }
 
 // countCallers finds where the poll is and who called, and counts it. It is apart from

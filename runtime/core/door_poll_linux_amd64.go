@@ -43,18 +43,17 @@ func onFlagPoll(s *pollState) {
 	if withoutProfile {
 		return
 	}
-	now := uint64(golink.Cycles())
-	k := pepfile.Key{Path: operand(golink.At(s.pc), &s.regs), PC: uint32(s.pc - textBase)}
+	began := golink.Cycles()
 	take, act := counts.Poll()
-	var e *pepfile.Entry
 	if take {
+		k := pepfile.Key{Path: operand(golink.At(s.pc), &s.regs), PC: uint32(s.pc - textBase)}
 		if g := s.goroutine(); g == golink.CurrentG() {
-			e = counts.Add(&k) // the poll is itself on the stack of the thread: package runtime knows no callers
+			logSample(counts.Add(&k)) // the poll is itself on the stack of the thread: package runtime knows no callers
 		} else {
-			e = s.count(&k, (*goroutine)(golink.At(g)))
+			logSample(s.count(&k, (*goroutine)(golink.At(g))))
 		}
 	}
-	endPoll(&k, act, now, e)
+	endPoll(act, began)
 }
 
 // count finds who called the function of a poll, and counts it. It follows frame pointers, because

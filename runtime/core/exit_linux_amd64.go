@@ -4,8 +4,6 @@ package core
 // trace and timer. handler_death_linux_amd64.go has the other ends.
 
 import (
-	"unsafe"
-
 	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
@@ -13,10 +11,10 @@ import (
 	"github.com/pepgo/pep/runtime/taps"
 )
 
-// finish writes the profile at a normal exit. It is an exit hook: other goroutines
-// may still run.
+// finish writes the profile at a normal exit, or has it written if the program must not. It is an exit hook: other goroutines
+// may still run. What ticks and taps have counted is in the file, whoever writes the profile.
 func finish() {
-	if !startDying() {
+	if !startDying() || ask(askInspect) != answerWrite {
 		return
 	}
 	pinned(func() {
@@ -26,18 +24,17 @@ func finish() {
 			taps.Finish()
 		}
 		taps.CloseTrace(endOfTrace)
-		writeHere()
+		writeHere(func() bool { return ask(askWrite) == answerDone })
 	})
+	stopCompanion()
 }
 
 // writeBeforeExec writes the profile when the program may be about to be replaced
-// by another.
+// by another, which must not have a companion of this one.
 func writeBeforeExec() {
-	if golink.Load32(&dying) == 0 {
-		pinned(func() {
-			loseName()
-			writeHere()
-		})
+	if golink.Load32(&dying) == 0 && ask(askInspect) == answerWrite {
+		pinned(func() { writeHere(func() bool { return false }) })
+		stopCompanion()
 	}
 }
 
@@ -72,16 +69,7 @@ func stopTicks() {
 		return
 	}
 	sys.Call(sys.NrTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
-	if sys.Handler(tickSignal) != tickEntryPC() {
+	if sys.Action(tickSignal).Handler != tickEntryPC() {
 		golink.Store32(&counts.Denied, pepfile.DeniedSignal<<16|tickSignal)
 	}
-}
-
-// loseName makes sure that no writer is started from now on. It is called before the .pep
-// file is removed while the program goes on, because a writer would not find the file.
-func loseName() {
-	exeIsOurs = false
-	w := &writerMemory
-	w.message = []byte("pep: the profile lacks everything after a call of exec that failed\n")
-	writer[3], writer[4] = uintptr(unsafe.Pointer(&w.message[0])), uintptr(len(w.message))
 }

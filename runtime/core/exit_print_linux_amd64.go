@@ -1,42 +1,38 @@
 package core
 
-// This file gets to know of a panic or a fatal error before the Go runtime decides how the program
-// ends. The runtime first prints its message, and then looks whether it is to raise SIGABRT
-// (handler_death_linux_amd64.go). So core sets the crash bit whenever the runtime prints. To set it
-// once, at the start, would not do: debug.SetTraceback clears it, and package testing calls that
-// before it panics because a test has timed out.
-//
-// The runtime prints on all kinds of stacks and threads, also where there is no goroutine. So all
-// functions here are nosplit, and call assembly of the runtime's alone.
+// This file gets to know of a panic or a fatal error: the Go runtime prints its message first.
 
 import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/sys"
 )
 
-// onPrint writes what the runtime prints, or the program by print. If C code has installed a handler of its
-// own for SIGABRT, a panic must not end in that signal.
+// onPrint writes what the runtime prints, or the program by print. The runtime prints on all kinds of stacks and threads, also where
+// there is no goroutine. So it is nosplit, as are all functions that it calls, and calls assembly of the runtime's alone.
 //
 //go:nosplit
 func onPrint(fd uintptr, p unsafe.Pointer, n int32) int32 {
-	var abort sys.Sigaction
-	golink.SignalAction(sys.SigABRT, unsafe.Pointer(&abort))
-	if abort.Handler == deathAction.Handler {
-		keepCrashing()
-	} else {
-		stopCrashing()
+	if (golink.Load32(panicking) != 0 || isFatalError(p, n)) && startDying() {
+		ask(askWrite)
 	}
 	return golink.Write(fd, p, n)
 }
 
-// keepCrashing sets the crash bit unless it is set.
+// isFatalError reports whether the runtime prints the beginning of the message of a fatal error: it may print no more
+// (GOTRACEBACK=none). It does so on the stack of the thread, where no code of the program runs.
 //
 //go:nosplit
-func keepCrashing() {
-	old := golink.Load32(tracebackFlags)
-	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(tracebackFlags, old, old|crashBit) {
-		golink.Store32(&withOurBit, old|crashBit)
+func isFatalError(p unsafe.Pointer, n int32) bool {
+	const text, ofG = "fatal error: ", 48 // where a g has its m, whose first word is the g of that stack
+	if int(n) != len(text) {
+		return false
 	}
+	for i := range uintptr(len(text)) {
+		if golink.ByteAt(p, i) != text[i] {
+			return false
+		}
+	}
+	g := golink.CurrentG()
+	return g != 0 && **(**uintptr)(golink.At(g + ofG)) == g
 }

@@ -12,9 +12,9 @@ func tickThread()
 
 func exitEntry()
 
-func deathEntry()
+func faultEntry()
 
-func spawn()
+func killEntry()
 
 func tickEntryPC() (p uintptr)
 
@@ -28,4 +28,9 @@ func flushLine(addr uintptr)
 
 func exitEntryPC() (p uintptr)
 
-func deathEntryPC() (p uintptr)
+func faultEntryPC() (p uintptr)
+
+func killEntryPC() (p uintptr)
+
+// segmentOf returns the base of segment FS of this thread, whose g is at that address.
+func segmentOf(thread uintptr) (base uintptr)

@@ -1,5 +1,4 @@
-// This file holds what must be assembly: system calls, and the entry points of
-// signal handlers.
+// This file holds what must be assembly: the entry points of signal handlers.
 //
 // A handler runs on the thread's signal stack, possibly on a thread that Go
 // knows nothing of. It calls Go code that must not find out: that code gets a
@@ -11,15 +10,7 @@
 
 #define SYS_mmap	9
 #define SYS_rt_sigprocmask	14
-#define SYS_clone	56
-#define SYS_execve	59
-#define SYS_write	1
-#define SYS_wait4	61
 #define SYS_clock_gettime	228
-#define SYS_prctl	157
-#define SYS_exit_group	231
-#define SYS_newfstatat	262
-#define PR_GET_SECCOMP	21
 
 #define SIGINFO_CODE	8
 #define SIGINFO_ADDR	16
@@ -33,17 +24,11 @@
 	MOVQ	AX, p+0(FP) \
 	RET
 
-// CALLGO calls the Go function whose code the variable names. Its arguments are
-// in AX, BX, CX and DI; the words for them at the stack top are theirs to spill to.
-#define CALLGO(code) \
-	MOVQ	code(SB), R12 \
-	CALL	·callGo(SB)
-
 // busEntry handles SIGBUS. A file that we have mapped may lose its room: the disk
 // is full when a page of it is written to for the first time, or somebody cuts
 // the file off. Then counting stops for good. The memory becomes zeros that
 // belong to no file, and the instruction that faulted is repeated. All else goes
-// on to deathEntry.
+// on to faultEntry.
 //
 // The fault may be anywhere: in instrumented code, in core, or in a handler of
 // ours, which leave this one signal open for that. The first thread that comes here
@@ -95,54 +80,25 @@ told:
 again:
 	RET
 chain:
-	JMP	·deathEntry(SB)
+	JMP	·faultEntry(SB)
 
-// deathEntry handles signals that a program may die of. Unless it does, the
-// handler that was there before is entered as if we had not been.
-TEXT ·deathEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+// faultEntry handles faults, in programs with windows. Those that are not of a window go to the handler that was there before.
+TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CALL	·windowFault(SB)
 	TESTL	AX, AX
-	JNE	return
-	CALL	·isFork(SB)
-	JNE	chain
-	SUBQ	$56, SP
-	MOVQ	DI, 24(SP)
-	MOVQ	SI, 32(SP)
-	MOVQ	DX, 40(SP)
-	MOVL	DI, AX
-	MOVQ	SI, BX
-	MOVQ	DX, CX
-	CALLGO(·deathCode)	// onDeath(sig, siginfo, ucontext) fate
-	MOVQ	AX, 48(SP)
-	TESTQ	$1, AX	// fateWrite
-	JEQ	written
-	CALL	·spawn(SB)
-written:
-	MOVQ	48(SP), AX
-	MOVQ	24(SP), DI
-	MOVQ	32(SP), SI
-	MOVQ	40(SP), DX
-	ADDQ	$56, SP
-	TESTQ	$2, AX	// fateChain
-	JNE	chain
-	TESTQ	$4, AX	// fateExit
-	JNE	exit
-return:
+	JEQ	chain
 	RET
-exit:
-	MOVL	$2, DI
-	MOVL	$SYS_exit_group, AX
-	SYSCALL
-	INT	$3
 chain:
 	JMP	·chain(SB)
 
-// chain enters the handler that was there before. SIGBUS must not interrupt that of SIGBUS: of one signal after the other,
-// each within the handler of the one before, the signal stack would overflow.
+// chain enters the handler that was there before. A SIGBUS that a process has sent must not interrupt that of SIGBUS: of one
+// signal after the other, each within the handler of the one before, the signal stack would overflow.
 TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVLQZX	DI, DI
 	CMPL	DI, $SIGBUS
 	JNE	enter
+	CMPL	SIGINFO_CODE(SI), $0
+	JGT	enter
 	MOVQ	SI, R12
 	MOVQ	DX, R13
 	SUBQ	$8, SP
@@ -162,86 +118,90 @@ enter:
 	MOVQ	(AX)(DI*8), AX
 	JMP	AX
 
-// SAME goes to failed if a field of the program's file has changed.
-#define SAME(offset) \
-	MOVQ	·exeThen+offset(SB), AX \
-	CMPQ	AX, ·exeNow+offset(SB) \
-	JNE	failed
-
-// spawn makes polls silent and runs the writer: a child with our memory until
-// it has become the writer, whose end we wait for. The child has every signal
-// blocked, as has this thread, so that a second ^C does not stop it halfway. If
-// the writer has not said that it came to its end, spawn says so.
-//
-// There is no writer if its file is not the program's any more, or if the program
-// has confined itself, which may mean that a process that starts others is killed:
-// see write_child_linux_amd64.go.
-TEXT ·spawn(SB), NOSPLIT|NOFRAME, $0
-	MOVL	$0, ·armed(SB)
-	CMPB	·exeIsOurs(SB), $0
-	JEQ	failed
-	MOVL	$PR_GET_SECCOMP, DI
-	XORL	SI, SI
-	XORL	DX, DX
-	XORL	R10, R10
-	XORL	R8, R8
-	MOVL	$SYS_prctl, AX
-	SYSCALL
-	CMPQ	AX, ·seccompThen(SB)
-	JNE	failed
-	MOVQ	$-100, DI	// AT_FDCWD
-	MOVQ	·writer+0(SB), SI	// path
-	LEAQ	·exeNow(SB), DX
-	XORL	R10, R10
-	MOVL	$SYS_newfstatat, AX
-	SYSCALL
-	TESTQ	AX, AX
-	JNE	failed
-	SAME(0)	// dev
-	SAME(8)	// ino
-	SAME(48)	// size
-	SAME(88)	// mtime, s
-	SAME(96)	// and ns
-	MOVL	$0x4100, DI	// CLONE_VM|CLONE_VFORK, and no signal at its end
-	XORL	SI, SI
-	XORL	DX, DX
-	XORL	R10, R10
-	XORL	R8, R8
-	MOVL	$SYS_clone, AX
-	SYSCALL
-	TESTQ	AX, AX
-	JEQ	child
-	JLT	failed
-	MOVQ	AX, R12
-wait:
-	MOVQ	R12, DI
-	XORL	SI, SI
-	MOVL	$0x40000000, DX	// __WALL: also children that end without a signal
-	XORL	R10, R10
-	MOVL	$SYS_wait4, AX
-	SYSCALL
-	CMPQ	AX, $-4	// EINTR
-	JEQ	wait
-	MOVQ	·writer+40(SB), AX
-	CMPL	(AX), $2	// writerDone
-	JNE	failed
+// killEntry is the handler to which package runtime passes on a signal of killing: DI = signal, SI = siginfo, DX = ucontext.
+// When a signal ends the program, package runtime raises it once more, and passes that on to the handler that was there before its
+// own (runtime.dieFromSignal, sigfwdgo). So killEntry is in the place of that one (start_signals_linux_amd64.go). It asks for the
+// profile, puts the old one back, and enters package runtime's handler again, which then does what it would have done.
+TEXT ·killEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	PUSHQ	BX
+	PUSHQ	BP
+	PUSHQ	R12
+	PUSHQ	R13
+	PUSHQ	R14
+	PUSHQ	R15
+	SUBQ	$56, SP	// 24 for Go
+	MOVQ	DI, 24(SP)
+	MOVQ	SI, 32(SP)
+	MOVQ	DX, 40(SP)
+	MOVLQZX	DI, AX
+	MOVQ	SI, BX
+	MOVQ	·killCode(SB), R12
+	CALL	·callGo(SB)	// onKill(signal, siginfo) (must ask)
+	TESTB	AX, AX
+	JEQ	asked
+	MOVL	$1, AX	// askWrite
+	CALL	·askFor(SB)
+asked:
+	MOVLQZX	24(SP), DI
+	LEAQ	·oldHandlers(SB), AX
+	MOVQ	(AX)(DI*8), AX
+	MOVQ	·forwarded(SB), BX
+	MOVQ	AX, (BX)(DI*8)
+	MOVQ	32(SP), SI
+	MOVQ	40(SP), DX
+	MOVQ	·sigtramp(SB), AX
+	CALL	AX
+	MOVLQZX	24(SP), DI
+	LEAQ	·killEntry(SB), AX	// the program lives on: C code has got a SIGPIPE
+	MOVQ	·forwarded(SB), BX
+	MOVQ	AX, (BX)(DI*8)
+	ADDQ	$56, SP
+	POPQ	R15
+	POPQ	R14
+	POPQ	R13
+	POPQ	R12
+	POPQ	BP
+	POPQ	BX
 	RET
-child:
-	MOVQ	·writer+0(SB), DI	// path
-	MOVQ	·writer+8(SB), SI	// argv
-	MOVQ	·writer+16(SB), DX	// envp
-	MOVL	$SYS_execve, AX
-	SYSCALL
-	MOVL	$1, DI
-	MOVL	$SYS_exit_group, AX
-	SYSCALL
-	INT	$3
-failed:
-	MOVL	$2, DI
-	MOVQ	·writer+24(SB), SI	// message
-	MOVQ	·writer+32(SB), DX	// its length
-	MOVL	$SYS_write, AX
-	SYSCALL
+
+// askFor asks the companion for what AX says, and waits: for an inspection (0), or for the profile (1). It returns the answer in
+// AX, or 0 if there is no companion. It makes no system call: the companion hears of the fault when a page is loaded from for the
+// first time, and provides the page with the answer. Where the kernel does not offer that, the companion looks at words, which it
+// shares with the program, from time to time; its beats say that it lives. It changes BX, CX and DX.
+TEXT ·askFor(SB), NOSPLIT|NOFRAME, $0
+	MOVQ	·asking(SB), BX
+	TESTQ	BX, BX
+	JEQ	none
+	CMPB	·looksAtWords(SB), $0
+	JNE	words
+	SHLQ	$12, AX
+	MOVL	(BX)(AX*1), AX
+	RET
+words:
+	MOVL	$1, (BX)(AX*8)
+beat:
+	MOVL	24(BX), CX
+	MOVL	$(1<<27), DX
+spin:
+	PAUSE
+	CMPL	4(BX)(AX*8), $0
+	JNE	answered
+	CMPL	CX, 24(BX)
+	JNE	beat
+	DECL	DX
+	JNE	spin
+none:
+	XORL	AX, AX
+	RET
+answered:
+	MOVL	4(BX)(AX*8), AX
+	RET
+
+// func ask(what uintptr) (answer uint32)
+TEXT ·ask(SB), NOSPLIT, $0-12
+	MOVQ	what+0(FP), AX
+	CALL	·askFor(SB)
+	MOVL	AX, answer+8(FP)
 	RET
 
 // func tickEntryPC() (p uintptr)
@@ -264,6 +224,10 @@ TEXT ·exitEntryPC(SB), NOSPLIT, $0-8
 TEXT ·busEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·busEntry)
 
-// func deathEntryPC() (p uintptr)
-TEXT ·deathEntryPC(SB), NOSPLIT, $0-8
-	ADDRESS(·deathEntry)
+// func faultEntryPC() (p uintptr)
+TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·faultEntry)
+
+// func killEntryPC() (p uintptr)
+TEXT ·killEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·killEntry)

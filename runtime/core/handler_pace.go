@@ -1,7 +1,7 @@
 package core
 
 // This file keeps ticks within the budget. Handlers add up how long they take, and each tick
-// passes the sum and its own cost on to package pace, which says when the next tick is due.
+// passes the sum on to package pace, which says when the next one is due.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
@@ -13,7 +13,6 @@ var (
 	keeping  uint32 // 1 while a thread changes tickPace
 	spent    uint64 // by handlers and by polls in bursts, in cycles
 	settled  uint64 // of spent
-	timerDue uint32 // 1 if tickPace.Interval has changed: assembly sets the timer
 	owed     uint64 // time that ticks stand for and that does not make up a whole tick yet, in ns
 	began    uint64 // the clock of ticks when sampling began, in ns
 
@@ -31,23 +30,23 @@ const longSpend = 1 << 18
 // longest is likewise the most that a handler is taken to have spent.
 var longest uint64 = longSpend
 
-// keepPace is called at a tick, at a CPU time in ns. It returns the time that the tick
+// keepPace is called when a tick may be due, at a time of the clock of ticks. It returns the time that the tick
 // stands for, and how many ticks of the shortest interval were due in that time; what is left
-// belongs to the next one. A tick that comes while another one is here stands for none.
+// belongs to the next one. It returns 0 if none is due, or another thread is here.
 func keepPace(now uint64) (stands, due uint64) {
 	if !golink.Cas32(&keeping, 0, 1) {
 		return 0, 0
 	}
+	if now < tickPace.Last+tickPace.Interval {
+		golink.Store32(&keeping, 0)
+		return 0, 0
+	}
 	cycles := golink.Load64(&spent)
-	cost := (cycles - settled + tickCost) * nsPerCycle >> cycleShift
+	cost := (cycles - settled) * nsPerCycle >> cycleShift
 	settled = cycles
 	golink.Add64(&counts.Spent, int64(cost))
 	golink.Store64(&counts.Time, now-began)
-	before := tickPace.Interval
 	stands = tickPace.Next(now, cost)
-	if tickPace.Interval != before {
-		golink.Store32(&timerDue, 1)
-	}
 	owed += stands
 	if tick := tickLength; tick != 0 {
 		due = owed / tick

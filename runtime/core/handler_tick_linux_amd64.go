@@ -1,12 +1,13 @@
 package core
 
-// This file does the work of a tick. A tick comes whenever the process has used some CPU
-// time, on all its threads together. There are two sources of ticks.
+// This file does the work of a tick. A tick comes when the process has used some CPU
+// time, on all its threads together: a timer of the kernel sends a signal whenever another time of the shortest interval is over.
+// The timer is set once. So the program's time is how often it has expired, and if a tick is not due yet, its signal does nothing.
 //
-// In programs without C code of their own, a timer of the kernel sends a signal.
+// In programs without C code of their own, and in those with windows, the thread gets the signal that the timer has interrupted.
 //
-// In programs with C code and polls, a thread of the C library sleeps for CPU time, with signals
-// blocked. A signal would cut short what C code waits for: the kernel sends it to any
+// In programs with C code and polls, a thread of the C library sleeps for that time instead, with signals
+// blocked. A signal would cut short what C code waits for: kernels send it to any
 // thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
 // epoll_wait, and these then return EINTR. Besides, C code could keep such ticks away
 // by blocking the signal or by handling it itself.
@@ -16,25 +17,29 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
-	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/taps"
 )
 
-// tickSignal is a real-time signal that neither Go nor the C library uses. If a
-// program does (SIGRTMAX-2), it gets those that our timer has not sent.
-const tickSignal = 62
+// tickSignal is SIGSETXID, by which the Go runtime, or the C library in programs with C code, has all threads make a system
+// call. Programs cannot ignore it, block it or ask for it: package os/signal leaves it alone, the C library refuses it, and
+// the Go runtime unblocks it in all threads. So ticks change nothing that a program or its children can see: plain programs
+// have a handler for this signal, too. That one gets the signals that our timer has not sent.
+const tickSignal = 33
 
 var (
 	timerID int32 // the kernel's number; its address is what the timer's signals carry
 
-	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one. The
-	// thread sleeps until the latter.
+	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one, until which the thread sleeps.
 	timerSpec struct{ everySec, everyNsec, sec, nsec uint64 }
 
 	calibrating uint32 // 1 while measureTick works
 
-	byThread bool   // ticks are of the thread
-	ticksOn  uint32 // 1 when the thread may start
+	expired uint64 // how often the timer has
+	signals uint64 // how many it has sent: several expirations may have one
+
+	byThread bool    // ticks are of the thread
+	ticksOn  uint32  // 1 when the thread may start
+	deniedAt *uint32 // where the thread notes that it may not sleep any more
 )
 
 // The timer's signal must reach the thread that was running when the timer expired, because its
@@ -43,23 +48,10 @@ var (
 // handlers block all signals, and two of their signals go to running threads at the moments at which
 // timers expire: SIGURG, by which the runtime preempts goroutines, often waits for a
 // thread together with our signal if the machine is busy; SIGPROF comes from
-// a timer, too. The kernel enters the handlers of these signals first. So openHandlers takes our signal out of what
-// their handlers block. Our handler then begins when theirs has yet to execute its first
+// a timer, too. The kernel enters the handlers of these signals first. So openHandlers (start_signals_linux_amd64.go) takes our
+// signal out of what their handlers block. Our handler then begins when theirs has yet to execute its first
 // instruction, at goHandler, and takes the program counter from what the kernel passes to that.
-var (
-	goHandler uintptr
-	opened    = [...]uintptr{sys.SigURG, sys.SigPROF, 0}
-)
-
-// denied is what the header's Denied becomes when sampling cannot go on.
-var denied uint32
-
-// scheduleTick sets timerSpec to when the next tick is due.
-func scheduleTick() {
-	next := tickPace.Last + tickPace.Interval
-	timerSpec.everySec, timerSpec.everyNsec = tickPace.Interval/1e9, tickPace.Interval%1e9
-	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
-}
+var goHandler uintptr
 
 // onInterrupted counts where the timer's signal has interrupted the program, n times if n ticks were due. Profiles say
 // how many ticks were outside of instrumented functions. The thread does not know what it
@@ -105,19 +97,26 @@ func (c *ucontext) slept() bool {
 	return c.rax == -eintr || c.again()
 }
 
-// onTick does what is due at a tick, in the handler of the timer's signal or in
-// the thread. Its argument is the CPU time of the process in ns. It returns the time that the tick stands for, and how many
-// ticks were due.
-func onTick(now uint64) (stands, due uint64) {
-	stands, due = keepPace(now)
-	if stands > 0 { // otherwise another tick does it
-		scheduleTick()
+// onTick does what is due when the timer has expired n times since its last signal. In programs with bursts of taps the CPU time
+// of the process is cpu. It returns the time that the tick stands for, 0 if none was due, and how many ticks were due.
+func onTick(n, cpu uint64) (stands, due uint64) {
+	all := golink.Add64(&expired, int64(n))
+	if byThread {
+		next := began + (all+1)*tickLength
+		timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
 	}
-	if d := golink.Load32(&denied); d != 0 {
-		golink.Store32(&counts.Denied, d)
-		golink.Store32(&counts.Stopped, 1)
+	golink.Add64(&signals, 1)
+	golink.Add64(&spent, int64(tickCost))
+	if golink.Load32(&counts.Stopped) != 0 {
 		return 0, 0
 	}
+	now := began + all*tickLength
+	stands, due = keepPace(now)
+	if stands == 0 {
+		return 0, 0
+	}
+	golink.Store64(&counts.TickTime, golink.Load64(&signals)*tickCost*nsPerCycle>>cycleShift)
+	keepKilling()
 	if poll.Mode == poll.Windows {
 		golink.Add64(&counts.Ticks, 1)
 		return stands, due
@@ -127,10 +126,35 @@ func onTick(now uint64) (stands, due uint64) {
 		return stands, due
 	}
 	if taps.Turn() {
-		taps.BeginBurst(now)
+		taps.BeginBurst(cpu)
 		return stands, due
 	}
-	taps.EndBurst(now)
-	setFlag(counts.BeginBurst(stands))
+	taps.EndBurst(cpu)
+	setFlag(counts.BeginBurst())
 	return stands, due
+}
+
+// A ucontext is the machine state that a signal interrupted: struct ucontext of
+// linux/amd64 as far as it is needed.
+type ucontext struct {
+	_     [16]byte
+	stack uintptr // the signal stack, unless flags say that there is none
+	flags uint32
+	_     [36]byte
+	r11   uint64
+	_     [64]byte
+	rdx   *ucontext
+	rax   int64
+	rcx   uintptr
+	_     [8]byte
+	rip   uintptr
+	flag  uint64 // RFLAGS
+	_     [112]byte
+	mask  uint64 // signals that were blocked
+}
+
+// textOffset returns pc relative to the text segment, and false if pc is outside.
+func textOffset(pc uintptr) (off uint32, ok bool) {
+	d := pc - textBase
+	return uint32(d), d < textSize
 }

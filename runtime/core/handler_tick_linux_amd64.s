@@ -1,36 +1,34 @@
 // This file holds what happens at a tick, and the two ways of having ticks: a
-// signal of a timer, and a thread of the C library's that sleeps.
+// signal of a timer, and a thread of the C library's that sleeps. The signal's handler makes no system calls, but in programs with
+// C code: the program may have forbidden them meanwhile.
 
 #include "textflag.h"
 
 #define SYS_rt_sigaction	13
-#define SYS_rt_sigprocmask	14
-#define SYS_getpid	39
+#define SYS_gettid	186
+#define SYS_tkill	200
 #define SYS_futex	202
-#define SYS_timer_settime	223
 #define SYS_clock_nanosleep	230
 
 #define SIGINFO_CODE	8
+#define SIGINFO_OVERRUN	20
 #define SIGINFO_VALUE	24
-#define SIGACTION_MASK	24
+#define TICK_SIGNAL	33	// tickSignal
 
-#define SYS_arch_prctl	158
-#define ARCH_GET_FS	0x1003
+#define G_M	48	// where a g of package runtime has its m
+
 #define UCONTEXT_RDX	136
 #define UCONTEXT_RSP	160
 #define UCONTEXT_RIP	168
-#define UCONTEXT_MASK	296
+
 #define SIGSEGV	11
 #define SIGBUS	7
-#define SIG_UNBLOCK	1
-#define FAULTS	((1<<(SIGSEGV-1))|(1<<(SIGBUS-1)))	// as a signal mask
 #define TAKERS	4	// takers
 #define WINDOW_STACK	8192	// more than the frames of runWindow and of what it calls
 
 #define CLOCK_PROCESS_CPUTIME_ID	2
 #define TIMER_ABSTIME	1
 #define FUTEX_WAIT_PRIVATE	128
-#define SIG_SETMASK	2
 
 // callGo calls the Go function with the code R12: with a g of zeros, and
 // arguments and results in registers. As many words at the caller's stack top are
@@ -39,35 +37,6 @@ TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
 	LEAQ	·zeroG(SB), R14
 	XORPS	X15, X15
 	JMP	R12
-
-// tick does what is due at a tick. It returns in AX the CPU time that the tick stands for, in ns, and in BX how many ticks
-// were due.
-TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$40, SP	// 24 for Go, the results
-	MOVQ	·usedCPU(SB), R12
-	CALL	R12
-	MOVQ	·tickCode(SB), R12
-	CALL	·callGo(SB)	// onTick(CPU time)
-	MOVQ	AX, 24(SP)
-	MOVQ	BX, 32(SP)
-	CALL	·keepHandlers(SB)
-	XORL	AX, AX
-	XCHGL	AX, ·timerDue(SB)
-	TESTL	AX, AX
-	JEQ	set
-	CMPB	·byThread(SB), $0
-	JNE	set	// the thread looks at timerSpec before it sleeps
-	MOVL	·timerID(SB), DI
-	MOVL	$TIMER_ABSTIME, SI
-	LEAQ	·timerSpec(SB), DX
-	XORL	R10, R10
-	MOVL	$SYS_timer_settime, AX
-	SYSCALL
-set:
-	MOVQ	24(SP), AX
-	MOVQ	32(SP), BX
-	ADDQ	$40, SP
-	RET
 
 // spend adds the cycles since R12 to spent, or longest if these are more.
 TEXT ·spend(SB), NOSPLIT|NOFRAME, $0
@@ -83,76 +52,9 @@ add:
 	XADDQ	AX, ·spent(SB)
 	RET
 
-// keepHandlers makes deathEntry the handler of every signal in guarded that has
-// Go's own handler: package os/signal has put it back.
-TEXT ·keepHandlers(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$32, SP	// a sigaction
-	LEAQ	·guarded(SB), BX
-next:
-	MOVQ	(BX), DI
-	TESTQ	DI, DI
-	JEQ	done
-	MOVQ	$0, 0(SP)
-	XORL	SI, SI
-	LEAQ	0(SP), DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigaction, AX
-	SYSCALL
-	MOVQ	(BX), DI
-	LEAQ	·oldHandlers(SB), AX
-	MOVQ	(AX)(DI*8), AX
-	CMPQ	AX, 0(SP)
-	JNE	skip
-	LEAQ	·deathAction(SB), SI
-	XORL	DX, DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigaction, AX
-	SYSCALL
-skip:
-	ADDQ	$8, BX
-	JMP	next
-done:
-	ADDQ	$32, SP
-	RET
-
-// openHandlers lets the timer's signal interrupt Go's handlers of the signals in opened.
-// Package os/signal and the start of a CPU profile block the timer's signal again.
-TEXT ·openHandlers(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$32, SP	// a sigaction
-	LEAQ	·opened(SB), BX
-next:
-	MOVQ	(BX), DI
-	TESTQ	DI, DI
-	JEQ	done
-	MOVQ	$0, 0(SP)
-	XORL	SI, SI
-	LEAQ	0(SP), DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigaction, AX
-	SYSCALL
-	MOVQ	·goHandler(SB), AX
-	CMPQ	AX, 0(SP)
-	JNE	skip
-	BTRQ	$(62-1), SIGACTION_MASK(SP)	// tickSignal
-	JCC	skip	// it was open
-	MOVQ	(BX), DI
-	LEAQ	0(SP), SI
-	XORL	DX, DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigaction, AX
-	SYSCALL
-skip:
-	ADDQ	$8, BX
-	JMP	next
-done:
-	ADDQ	$32, SP
-	RET
-
 // tickEntry handles the timer's signal. DI = signal, SI = siginfo, DX =
-// ucontext. Signals that our timer has not sent are the program's. They go on to
-// Go's handler as if kill had sent them: package os/signal is kept off this
-// signal (see keepSignal), and Go's handler then asks only for those whether the
-// program wants them.
+// ucontext. Signals that our timer has not sent go on to the handler of the Go runtime, or of the C library. If there was
+// none, which is so with C libraries that install it when they need it, such a signal does what it does without a handler.
 TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
 	JNE	chain
@@ -163,43 +65,51 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JNE	calibrate
 	SUBQ	$56, SP	// 32 for Go, the ucontext, the taker, the time
 	MOVQ	DX, 32(SP)
+	MOVL	SIGINFO_OVERRUN(SI), AX
+	INCQ	AX
+	MOVQ	AX, 40(SP)
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	MOVQ	AX, 48(SP)
-	CALL	·tick(SB)
+	XORL	AX, AX
+	MOVQ	·usedCPU(SB), R12
+	TESTQ	R12, R12
+	JEQ	expired
+	CALL	R12
+expired:
+	MOVQ	AX, BX
+	MOVQ	40(SP), AX
+	MOVQ	$0, 40(SP)
+	MOVQ	·tickCode(SB), R12
+	CALL	·callGo(SB)	// onTick(how often the timer has expired, CPU time) (time that the tick stands for, ticks that were due)
+	TESTQ	AX, AX
+	JEQ	leave
 	MOVQ	AX, 40(SP)
 	MOVQ	32(SP), AX
 	MOVQ	·interruptedCode(SB), R12
 	CALL	·callGo(SB)	// onInterrupted(ucontext, ticks that were due)
 	MOVQ	40(SP), BX
 	MOVQ	$0, 40(SP)
-	MOVQ	·beginWindowCode(SB), R12
-	TESTQ	R12, R12
+	CMPQ	·beginWindowCode(SB), $0
 	JEQ	leave
+	MOVL	$1, SI
+	CMPB	·hasC(SB), $0
+	JEQ	caught
 	CALL	·catchesFaults(SB)
 	MOVQ	AX, SI
-	CALL	·segment(SB)
-	MOVQ	AX, CX
+caught:
+	MOVQ	·beginWindowCode(SB), R12
 	MOVQ	TLS, DI
 	MOVQ	0(DI)(TLS*1), DI	// of a thread of C it is 0
+	CALL	·segment(SB)
+	MOVQ	AX, CX
 	MOVQ	32(SP), AX
-	MOVQ	·beginWindowCode(SB), R12
 	CALL	·callGo(SB)	// beginWindow(ucontext, time that the tick stands for, FS, g, whether faults are caught) taker
 	TESTQ	AX, AX
 	JEQ	leave
 	MOVQ	AX, 40(SP)
 	MOVQ	SP, (AX)	// taker.sp
-	MOVQ	32(SP), AX
-	TESTQ	$FAULTS, UCONTEXT_MASK(AX)
-	JEQ	more
-	MOVQ	$FAULTS, 0(SP)	// Go's handler, which the tick has interrupted, blocks them
-	MOVL	$SIG_UNBLOCK, DI
-	MOVQ	SP, SI
-	XORL	DX, DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigprocmask, AX
-	SYSCALL
 more:
 	RDTSC
 	SHLQ	$32, DX
@@ -215,8 +125,33 @@ leave:
 calibrate:
 	RET
 chain:
-	MOVL	$0, SIGINFO_CODE(SI)	// SI_USER
+	MOVQ	·oldHandlers+(8*TICK_SIGNAL)(SB), AX
+	CMPQ	AX, $1
+	JEQ	calibrate	// SIG_IGN
+	JLS	unhandled
 	JMP	·chain(SB)
+unhandled:
+	JMP	·dieOfSignal(SB)
+
+// dieOfSignal has the kernel do what the signal of ticks does without a handler: the process dies when the kernel unblocks it.
+TEXT ·dieOfSignal(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	SUBQ	$32, SP	// a sigaction
+	MOVQ	$0, 0(SP)	// SIG_DFL
+	MOVQ	$0, 8(SP)	// flags
+	MOVL	$TICK_SIGNAL, DI
+	LEAQ	0(SP), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	MOVL	$SYS_gettid, AX
+	SYSCALL
+	MOVL	AX, DI
+	MOVL	$TICK_SIGNAL, SI
+	MOVL	$SYS_tkill, AX
+	SYSCALL
+	ADDQ	$32, SP
+	RET
 
 // leaveTick is the end of tickEntry. Windows with a fault go on here, from windowFault.
 TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
@@ -227,7 +162,6 @@ TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	·endWindowCode(SB), R12
 	CALL	·callGo(SB)	// endWindow(taker)
 done:
-	CALL	·openHandlers(SB)
 	MOVQ	48(SP), R12
 	CALL	·spend(SB)
 	ADDQ	$56, SP
@@ -258,11 +192,11 @@ TEXT ·flushLine(SB), NOSPLIT, $0-8
 	MFENCE
 	RET
 
-// catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if the program, or C code in it,
+// catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if C code
 // has put others in their place. It keeps BX.
 TEXT ·catchesFaults(SB), NOSPLIT|NOFRAME, $0
 	SUBQ	$32, SP	// a sigaction
-	LEAQ	·deathEntry(SB), R12
+	LEAQ	·faultEntry(SB), R12
 	MOVL	$SIGSEGV, DI
 	CALL	·handledBy(SB)
 	JNE	others
@@ -289,22 +223,33 @@ TEXT ·handledBy(SB), NOSPLIT|NOFRAME, $0
 	CMPQ	R12, 8(SP)
 	RET
 
-// segment returns in AX the base of segment FS. It keeps BX and SI.
+// segment returns in AX the base of segment FS, given the thread's g in DI: by an instruction that not all kernels permit, from the
+// thread's own pointer to it, which programs with C code have there, or from where package runtime keeps the thread's m. It keeps
+// BX, SI, DI and R12.
 TEXT ·segment(SB), NOSPLIT|NOFRAME, $0
 	CMPB	·readsFS(SB), $0
-	JEQ	ask
+	JEQ	pointer
 	RDFSBASEQ	AX
 	RET
-ask:
-	SUBQ	$8, SP
-	MOVQ	SI, R12
-	MOVL	$ARCH_GET_FS, DI
-	MOVQ	SP, SI
-	MOVL	$SYS_arch_prctl, AX
-	SYSCALL
-	MOVQ	R12, SI
-	MOVQ	0(SP), AX
-	ADDQ	$8, SP
+pointer:
+	CMPB	·selfFS(SB), $0
+	JEQ	goroutine
+	BYTE	$0x64; BYTE $0x48; BYTE $0x8b; BYTE $0x04; BYTE $0x25; LONG $0	// MOVQ FS:0, AX
+	RET
+goroutine:
+	XORL	AX, AX
+	TESTQ	DI, DI
+	JEQ	none
+	MOVQ	G_M(DI), AX
+	ADDQ	·fsOfM(SB), AX
+none:
+	RET
+
+// func segmentOf(thread uintptr) (base uintptr)
+TEXT ·segmentOf(SB), NOSPLIT, $0-16
+	MOVQ	thread+0(FP), DI
+	CALL	·segment(SB)
+	MOVQ	AX, base+8(FP)
 	RET
 
 // windowFault returns from handlers of faults if the fault is one of a window: then the window ends, and leaveTick goes on.
@@ -355,7 +300,7 @@ TEXT ·tickThread(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	PUSHQ	R13
 	PUSHQ	R14
 	PUSHQ	R15
-	SUBQ	$24, SP
+	SUBQ	$40, SP	// 24 for Go, the time
 wait:
 	LEAQ	·ticksOn(SB), DI
 	MOVL	(DI), AX
@@ -381,12 +326,21 @@ sleep:
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
-	MOVQ	AX, 0(SP)
+	MOVQ	AX, 24(SP)
 	LEAQ	·zeroG(SB), AX
 	MOVQ	TLS, CX
 	MOVQ	AX, 0(CX)(TLS*1)
-	CALL	·tick(SB)
-	MOVQ	0(SP), R12
+	XORL	AX, AX
+	MOVQ	·usedCPU(SB), R12
+	TESTQ	R12, R12
+	JEQ	expired
+	CALL	R12
+expired:
+	MOVQ	AX, BX
+	MOVL	$1, AX
+	MOVQ	·tickCode(SB), R12
+	CALL	·callGo(SB)	// onTick
+	MOVQ	24(SP), R12
 	CALL	·spend(SB)
 	MOVQ	TLS, CX
 	MOVQ	$0, 0(CX)(TLS*1)
@@ -394,8 +348,9 @@ sleep:
 denied:
 	NEGL	AX
 	ORL	$(1<<16), AX	// pepfile.DeniedSleep
-	MOVL	AX, ·denied(SB)
-	ADDQ	$24, SP
+	MOVQ	·deniedAt(SB), CX
+	MOVL	AX, (CX)
+	ADDQ	$40, SP
 	POPQ	R15
 	POPQ	R14
 	POPQ	R13
@@ -405,8 +360,7 @@ denied:
 	XORL	AX, AX
 	RET
 
-// exitEntry is called by the C function exit: void (*)(void *). It writes the
-// profile as deathEntry does, with all signals blocked.
+// exitEntry is called by the C function exit: void (*)(void *). It asks for the profile as killEntry does.
 TEXT ·exitEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	PUSHQ	BX
 	PUSHQ	BP
@@ -414,42 +368,19 @@ TEXT ·exitEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	PUSHQ	R13
 	PUSHQ	R14
 	PUSHQ	R15
-	SUBQ	$40, SP	// 24 for Go, the new mask, the old mask
-	CALL	·isFork(SB)
-	JNE	done
-	MOVQ	$-1, 24(SP)
-	MOVL	$SIG_SETMASK, DI
-	LEAQ	24(SP), SI
-	LEAQ	32(SP), DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigprocmask, AX
-	SYSCALL
+	SUBQ	$24, SP	// for Go
 	MOVQ	·exitCode(SB), R12
-	CALL	·callGo(SB)	// onExit() fate
-	TESTQ	$1, AX	// fateWrite
-	JEQ	written
-	CALL	·spawn(SB)
-written:
-	MOVL	$SIG_SETMASK, DI
-	LEAQ	32(SP), SI
-	XORL	DX, DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigprocmask, AX
-	SYSCALL
+	CALL	·callGo(SB)	// onExit() (must ask)
+	TESTB	AX, AX
+	JEQ	done
+	MOVL	$1, AX	// askWrite
+	CALL	·askFor(SB)
 done:
-	ADDQ	$40, SP
+	ADDQ	$24, SP
 	POPQ	R15
 	POPQ	R14
 	POPQ	R13
 	POPQ	R12
 	POPQ	BP
 	POPQ	BX
-	RET
-
-// isFork compares the process with that which the counts belong to: not equal is
-// a copy of it that C code has made by fork. It keeps DI, SI and DX.
-TEXT ·isFork(SB), NOSPLIT|NOFRAME, $0
-	MOVL	$SYS_getpid, AX
-	SYSCALL
-	CMPL	AX, ·ownPid(SB)
 	RET

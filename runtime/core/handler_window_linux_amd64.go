@@ -103,7 +103,7 @@ var (
 
 // beginWindow returns the taker that takes a window at a tick, 0 if there is none. The tick stands for some
 // ns, and has interrupted ctx; the base of segment FS is fs. The thread's g is at the address g, which is 0 in a thread of C.
-// Windows may fault, so there is none unless the handlers of faults are core's, the program has not blocked faults, and the
+// Windows may fault, so there is none if faults are blocked, or if C code has handlers for them, and unless the
 // signal stack has room for a window and for the handler: threads of C may have brought a small one.
 func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *taker {
 	const faults = 1<<(sys.SigSEGV-1) | 1<<(sys.SigBUS-1)
@@ -112,8 +112,10 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *take
 	}
 	const disabled, windowStack = 2, 16 << 10
 	hasRoom := ctx.flags&disabled == 0 && uintptr(unsafe.Pointer(ctx))-ctx.stack > windowStack
+	blocked := ctx.mask // also by Go's handler that the tick may have interrupted
 	if ctx.rip == goHandler {
 		ctx = ctx.rdx
+		blocked |= ctx.mask
 	}
 	switch _, inText := textOffset(ctx.rip); {
 	case !inText || g == 0:
@@ -122,7 +124,7 @@ func beginWindow(ctx *ucontext, stands uint64, fs, g uint64, catches bool) *take
 	case ctx.inCall():
 		golink.Add64(&counts.Windows.Calls, 1)
 		return nil
-	case !catches || !hasRoom || ctx.mask&faults != 0:
+	case !catches || !hasRoom || blocked&faults != 0:
 		golink.Add64(&counts.Windows.Uncaught, 1)
 		return nil
 	}

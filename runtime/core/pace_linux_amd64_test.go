@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sampler"
 )
 
 var tookBudget = regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, \d+\.\d\d%( \(budget 0\.05%\))?`)
@@ -96,7 +97,7 @@ func TestPollsThatLoseTheProcessor(t *testing.T) {
 	counts = pepfile.TableAt(unsafe.Pointer(&words[0])).WithIndex(new(pepfile.Index))
 	counts.Fill(options.Default)
 	before := spent
-	endPoll(&pepfile.Key{}, 0, uint64(golink.Cycles())-1<<32, nil)
+	endPoll(sampler.ActNone, golink.Cycles()-1<<32)
 	if got := spent - before; got != longSpend {
 		t.Errorf("%d cycles, want %d", got, longSpend)
 	}

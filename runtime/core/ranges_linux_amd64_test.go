@@ -3,14 +3,12 @@ package core
 // This file tests programs whose engines send ranges of words.
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,7 +21,6 @@ import (
 	"github.com/pepgo/pep/hwsim/enginetest"
 	hwtrace "github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 )
 
 // rangeTables are the site tables of testdata/ranges.go.
@@ -175,14 +172,4 @@ func sum(p *profile.Profile) (n int64) {
 		n += s.Value[0]
 	}
 	return n
-}
-
-// A .pep file of a version without ranges is refused with both numbers.
-func TestFilesOfAnOlderVersion(t *testing.T) {
-	c := pepfile.File{Table: pepfiletest.New(), Size: pepfile.LayoutOf(0, 0).Size}
-	c.Version = pepfile.Version - 1
-	c.Publish()
-	if got := c.Check(); !strings.HasPrefix(got, fmt.Sprintf("of version %d, not %d", pepfile.Version-1, pepfile.Version)) {
-		t.Errorf("got %q", got)
-	}
 }

@@ -348,15 +348,9 @@ func testLog(t *testing.T, file string) {
 	bursts := uint32(f.Log >> 32)
 	logged := 0
 	for room := range uint64(bursts) {
-		header, polls := f.Burst(room)
-		samples := 0
-		for i := range polls {
-			if _, ok := polls[i].Entry(); ok && polls[i].Ready() {
-				samples++
-			}
-		}
+		samples := len(f.Burst(room, nil))
 		if logged += samples; samples > 64 {
-			t.Errorf("burst %d: %d samples", header.Number, samples)
+			t.Errorf("room %d: %d samples", room, samples)
 		}
 	}
 	if bursts == 0 || bursts > 1000 || logged < int(f.Taken)*9/10 {

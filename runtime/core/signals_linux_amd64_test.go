@@ -92,8 +92,8 @@ func testDenied(t *testing.T, profiled, plain string) {
 func TestDeniedLater(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("signals.go", loopTables())
-	const reason = "the program has its own handler for signal 62"
-	r := execute(t, exe, []string{"PEPOPTS=tick=1ms"}, "take signal 62")
+	const reason = "the program has its own handler for signal 33"
+	r := execute(t, exe, []string{"PEPOPTS=tick=1ms"}, "take signal 33")
 	said := strings.Split(r.stderr.String(), "\n")
 	if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+reason) {
 		t.Errorf("stderr %s", &r.stderr)

@@ -34,6 +34,10 @@ func start() {
 		unprofiled("PEPDIR, PEPOPTS and PEP_WRITE are ignored, since the program has privileges that its user does not have")
 		return
 	}
+	if problem := inherited(); problem != "" {
+		unprofiled(problem)
+		return
+	}
 	opts, problem := options.Parse(options.Lookup(env, "PEPOPTS"), taps.ParseEngine)
 	if problem != "" {
 		unprofiled("PEPOPTS: " + problem)
@@ -44,9 +48,14 @@ func start() {
 		unprofiled(problem)
 		return
 	}
+	prepareWriter(env)
+	if problem := startCompanion(); problem != "" {
+		print("pep: ", problem, "; no process will write the profile: the counts will be in ", tableName, "\n")
+	}
 	taps.Configure(taps.Program{Counts: counts, File: tableName, Mode: &Taps}, opts.Tapping)
 	if poll.Mode == poll.Windows {
 		if problem := readyWindows(); problem != "" {
+			stopCompanion()
 			sys.Unlink(tableName)
 			unprofiled(problem)
 			return
@@ -54,12 +63,12 @@ func start() {
 	}
 	if ticking() {
 		if problem := readyTicks(); problem != "" {
+			stopCompanion()
 			sys.Unlink(tableName)
 			unprofiled(problem)
 			return
 		}
 	}
-	prepareWriter(env)
 	installHandlers()
 	golink.AtExit(finish)
 	atExitOfC()

@@ -13,7 +13,6 @@ import (
 func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
 	tickCost = measureTick()
-	counts.TickCost = tickCost * nsPerCycle >> cycleShift
 	spent, settled = 0, 0
 	began = sys.CPUTime()
 	tickLength, owed = opts.Tick, 0

@@ -50,12 +50,12 @@ func ticks() {
 	for golink.Load32(&counts.Stopped) == 0 {
 		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(sys.CPUTime()))
 		now := sys.CPUTime()
-		stands, _ := keepPace(now)
+		keepPace(now)
 		if taps.Turn() {
 			taps.BeginBurst(now)
 		} else {
 			taps.EndBurst(now)
-			setFlag(counts.BeginBurst(stands))
+			setFlag(counts.BeginBurst())
 		}
 	}
 }

@@ -1,46 +1,28 @@
 package core
 
-// This file installs the signal handlers and keeps them installed. Package os/signal
-// and C code can take signals away, and C code can end the program by the C function
-// exit, which runs no exit hook of Go's.
+// This file installs the signal handlers, and the functions that hear of the program's death. C code can end the program by the C
+// function exit, which runs no exit hook of Go's.
 
 import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/libc"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
-// keepSignal keeps package os/signal from installing another handler for a signal.
-// Core calls it for two signals:
-//
-//	signal 62  signal.Ignore() would end sampling
-//	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
-//	           with status 2: see onPrint
-//
-// All functions of os/signal that change handlers do nothing for a signal without
-// the flag _SigNotify. Core's handler passes such signals on to Go's. That looks at
-// the flag only if the kernel or sigqueue has sent the signal. A signal that kill has
-// sent goes to the program, if it has asked for it, with or without the flag.
-func keepSignal(sig uintptr) { entryOf(sig).Flags &^= golink.SigNotify }
-
-func entryOf(sig uintptr) *golink.SignalEntry {
-	return (*golink.SignalEntry)(unsafe.Add(golink.SignalTable(), sig*unsafe.Sizeof(golink.SignalEntry{})))
-}
-
-// guard makes deathEntry the handler of sig. If package os/signal can put Go's handler
-// back, every tick looks and repeats that (keepHandlers).
-func guard(sig uintptr) {
-	sys.Handle(sig, deathEntryPC())
-	if entryOf(sig).Flags&golink.SigNotify == 0 {
-		return
+// openHandlers lets the signal of ticks interrupt Go's handlers of SIGURG and SIGPROF, which package runtime has just installed in one
+// way. Windows may fault there, so faults must not be blocked either.
+func openHandlers() {
+	action := sys.Action(sys.SigURG)
+	goHandler = action.Handler
+	for _, sig := range [...]uintptr{sys.SigURG, sys.SigPROF} {
+		if was := sys.SetAction(sig, action.Open(tickSignal, sys.SigSEGV, sys.SigBUS)); was.Handler != goHandler {
+			sys.SetAction(sig, was) // it was ignored when the program started
+		}
 	}
-	i := 0
-	for guarded[i] != 0 {
-		i++
-	}
-	guarded[i] = sig
 }
 
 // callC calls a C function that takes the address of two words, and returns what
@@ -60,27 +42,20 @@ func atExitOfC() {
 }
 
 func installHandlers() {
-	raiseStart = golink.RaisePC()
-	ownPid = counts.Pid
-	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
-	tickCode, deathCode = golink.CodeOf(onTick), golink.CodeOf(onDeath)
-	interruptedCode = golink.CodeOf(onInterrupted)
-	usedCPU = sys.UsedCPUPC()
-	keepSignal(sys.SigABRT)
-	for _, sig := range deadly {
-		oldHandlers[sig] = sys.Handler(sig)
-		switch {
-		case sig == sys.SigBUS:
-			sys.Handle(sig, busEntryPC())
-		case oldHandlers[sig] > 1: // neither default nor ignored
-			guard(sig)
-		}
+	panicking, handling, forwarded, sigtramp = golink.Panicking(), golink.Handling(), golink.Forwarded(), golink.Sigtramp()
+	tickCode, killCode, interruptedCode = golink.CodeOf(onTick), golink.CodeOf(onKill), golink.CodeOf(onInterrupted)
+	killPC = killEntryPC()
+	keepKilling()
+	golink.OnPrint(onPrint)
+	oldHandlers[sys.SigBUS] = sys.Handle(sys.SigBUS, busEntryPC())
+	if poll.Mode == poll.Windows {
+		oldHandlers[sys.SigSEGV] = sys.Handle(sys.SigSEGV, faultEntryPC())
+	}
+	if taps.InBursts() {
+		usedCPU = sys.UsedCPUPC()
 	}
 	if ticking() && !byThread {
-		goHandler = sys.Handler(sys.SigURG)
-		keepSignal(tickSignal)
+		openHandlers()
 		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC(), sys.SigSEGV) // windows may fault
 	}
-	deathAction = sys.ActionOf(deathEntryPC())
-	golink.OnPrint(onPrint)
 }

@@ -28,14 +28,14 @@ func readyTicks() (problem string) {
 	if e != 0 {
 		return "making a timer: timer_create: " + e.Error()
 	}
-	if e := setTimer(); e != 0 { // timerSpec is zero
+	if e := setTimer(0); e != 0 { // timerSpec is zero
 		return "making a timer: timer_settime: " + e.Error()
 	}
 	return ""
 }
 
-func setTimer() sys.Errno {
-	_, e := sys.Call(sys.NrTimerSettime, uintptr(timerID), sys.TimerAbstime, uintptr(unsafe.Pointer(&timerSpec)), 0, 0, 0)
+func setTimer(flags uintptr) sys.Errno {
+	_, e := sys.Call(sys.NrTimerSettime, uintptr(timerID), flags, uintptr(unsafe.Pointer(&timerSpec)), 0, 0, 0)
 	return e
 }
 
@@ -44,7 +44,7 @@ func readyThread(create uintptr) (problem string) {
 	if _, e := sys.Call(sys.NrClockNanosleep, sys.ClockProcessCPUTime, sys.TimerAbstime, uintptr(unsafe.Pointer(&timerSpec.sec)), 0, 0, 0); e != 0 {
 		return "sleeping for CPU time: clock_nanosleep: " + e.Error()
 	}
-	byThread = true
+	byThread, deniedAt = true, &counts.Denied
 	if e := sys.Errno(callC(create, [2]uintptr{tickThreadPC(), 0})); e != 0 {
 		return "making a thread for ticks: pthread_create: " + e.Error()
 	}
@@ -55,7 +55,7 @@ func readyThread(create uintptr) (problem string) {
 // registers, and restores them. It sets the timer to a time that has passed, so that the signal comes at once, and the handler does
 // nothing. What the kernel does at each of its own ticks to find out whether a timer is due is not in it, nor are cold caches.
 func measureTick() uint64 {
-	const rounds = 8
+	const rounds = 2 // the first one meets cold caches
 	if byThread {
 		return 0
 	}
@@ -64,7 +64,7 @@ func measureTick() uint64 {
 	for i := range uint64(2 * rounds) {
 		timerSpec.nsec = i % 2 // at 0 the timer is off
 		start := golink.Cycles()
-		setTimer()
+		setTimer(sys.TimerAbstime)
 		least[i%2] = min(least[i%2], uint64(golink.Cycles()-start))
 	}
 	timerSpec.nsec = 0
@@ -72,13 +72,16 @@ func measureTick() uint64 {
 	return max(least[1], least[0]) - least[0]
 }
 
-// startTicks lets ticks come from now on, at the pace of tickPace.
+// startTicks lets ticks come from now on.
 func startTicks() {
-	scheduleTick()
+	timerSpec.sec, timerSpec.nsec = tickLength/1e9, tickLength%1e9
+	timerSpec.everySec, timerSpec.everyNsec = timerSpec.sec, timerSpec.nsec
 	if !byThread {
-		setTimer() // readyTicks has shown that this is permitted
+		setTimer(0) // readyTicks has shown that this is permitted
 		return
 	}
+	next := began + tickLength
+	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
 	golink.Store32(&ticksOn, 1)
 	sys.Call(sys.NrFutex, uintptr(unsafe.Pointer(&ticksOn)), sys.FutexWakePrivate, 1, 0, 0, 0)
 }

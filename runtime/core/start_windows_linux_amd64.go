@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/runtime/libc"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/window"
@@ -23,13 +24,13 @@ const (
 
 // readyWindows makes all that windows need.
 func readyWindows() (problem string) {
-	problem = readProgram()
+	m, problem := windowMemory()
 	if problem != "" {
 		return problem
 	}
-	memory, e := offHeap[byte](codeMemory)
-	if e != 0 {
-		return "room for decoded code: mmap: " + e.Error()
+	memory := &m.code
+	if problem := readProgram(m); problem != "" {
+		return problem
 	}
 	const populateWrite = 23 // since Linux 5.14
 	sys.Call(sys.NrMadvise, uintptr(unsafe.Pointer(&memory[0])), codeMapped, populateWrite, 0, 0, 0)
@@ -43,17 +44,14 @@ func readyWindows() (problem string) {
 	decodedCode.Texts[0] = interp.Text{Low: uint64(textBase), High: uint64(textBase + textSize), Built: uint64(built)}
 	decodedCode.Texts[1] = vdso()
 	vectors = window.NewLayout(sys.CPUID)
-	readsFS = fsInstructions()
+	findFS()
+	thread, _ := libc.Calls()
+	hasC = thread != 0
 	fatalPCs = golink.FatalPCs()
 	longest = longWindow
 	timed, quick := loadTimer()
 	counts.Windows.Near, counts.Windows.Memory = measureLoads(timed)
-	// Off the heap, and no variable: the collector would look through all of it, and begin its cycles later.
-	all, e := offHeap[[takers]taker](1)
-	if e != 0 {
-		return "room for windows: mmap: " + e.Error()
-	}
-	theTakers = &all[0]
+	theTakers = &m.takers
 	for i := range theTakers {
 		t := &theTakers[i]
 		t.machine.Init(&decodedCode)
@@ -87,12 +85,11 @@ func builtText() (at uintptr, e sys.Errno) {
 		}
 	}
 	const more = 16 // that the interpreter may read
-	code, e := offHeap[byte](int(textSize + more))
-	if e != 0 {
-		return 0, e
+	p, e := sys.Mmap(0, textSize+more, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, ^uintptr(0), 0)
+	if e == 0 {
+		copy(unsafe.Slice((*byte)(p), textSize), unsafe.Slice((*byte)(golink.At(textBase)), textSize))
 	}
-	copy(code, unsafe.Slice((*byte)(golink.At(textBase)), textSize))
-	return uintptr(unsafe.Pointer(&code[0])), 0
+	return uintptr(p), e
 }
 
 // isText reports whether most words at an address are those at the beginning of the text, where there may be breakpoints.
@@ -182,21 +179,25 @@ func auxv(tag uintptr) uintptr {
 	return 0
 }
 
-// fsInstructions reports whether the kernel lets programs read the base of FS with an instruction.
-func fsInstructions() bool {
-	const hwcap2, fsgsbase = 26, 2
-	return auxv(hwcap2)&fsgsbase != 0
+// findFS finds out how to get at the base of segment FS without a system call, by that of this thread.
+func findFS() {
+	const hwcap2, fsgsbase, getFS = 26, 2, 0x1003
+	readsFS = auxv(hwcap2)&fsgsbase != 0
+	g := golink.CurrentG()
+	base := segmentOf(g)
+	if !readsFS {
+		sys.Call(sys.NrArchPrctl, getFS, uintptr(unsafe.Pointer(&base)), 0, 0, 0, 0)
+	}
+	// In programs with C code, the first word is its own address, by the rules for such code on amd64. In others package runtime has set the
+	// base to a field of the thread's m.
+	selfFS = *(*uintptr)(golink.At(base)) == base
+	const ofM = 48
+	fsOfM = base - *(*uintptr)(golink.At(g + ofM))
 }
 
 // readProgram reads the table of actions.
-func readProgram() (problem string) {
-	const nRows, nOps = 1 << 17, 1 << 18
-	rows, e1 := offHeap[actiontable.Row](nRows)
-	ops, e2 := offHeap[register.Op](nOps)
-	if e1 != 0 || e2 != 0 {
-		return "room for the table of actions: mmap: " + max(e1, e2).Error()
-	}
-	r, err := window.New(sitetables.Actions(), uint64(textBase), rows, ops)
+func readProgram(m *memoryOfWindows) (problem string) {
+	r, err := window.New(sitetables.Actions(), uint64(textBase), m.rows[:], m.ops[:])
 	if err != nil {
 		return err.Error()
 	}
@@ -204,11 +205,20 @@ func readProgram() (problem string) {
 	return ""
 }
 
-// offHeap returns memory that is not on the heap: the collector would begin a cycle earlier, or later, for it.
-func offHeap[T any](n int) ([]T, sys.Errno) {
-	p, e := sys.Mmap(0, uintptr(n)*unsafe.Sizeof(*new(T)), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
+// memoryOfWindows is neither on the heap nor a variable: the collector would look through all of it, and begin its cycles later, or
+// earlier.
+type memoryOfWindows struct {
+	code   [codeMemory]byte // begins on a page
+	rows   [1 << 17]actiontable.Row
+	ops    [1 << 18]register.Op
+	takers [takers]taker
+}
+
+// windowMemory returns all memory that windows need.
+func windowMemory() (m *memoryOfWindows, problem string) {
+	p, e := sys.Mmap(0, unsafe.Sizeof(*m), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
 	if e != 0 {
-		return nil, e
+		return nil, "room for windows: mmap: " + e.Error()
 	}
-	return unsafe.Slice((*T)(p), n), 0
+	return (*memoryOfWindows)(p), ""
 }

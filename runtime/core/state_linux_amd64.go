@@ -3,10 +3,7 @@ package core
 // This file holds the variables that signal handlers and assembly work with, and those
 // about the .pep file.
 
-import (
-	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/pepfile"
-)
+import "github.com/pepgo/pep/runtime/pepfile"
 
 // mapping is where the .pep file is mapped, address and size. busEntry replaces it when the file
 // loses its room.
@@ -21,20 +18,28 @@ var (
 
 // Handlers and assembly work with these; they are set before handlers are installed.
 var (
-	counts     pepfile.Table
-	textBase   uintptr
-	textSize   uintptr
-	raiseStart uintptr
-	labelsAt   uintptr // offset of the labels in a g; 0 if not known
-	readsFS    bool    // the kernel lets programs read the base of FS with an instruction
+	counts   pepfile.Table
+	textBase uintptr
+	textSize uintptr
+	labelsAt uintptr // offset of the labels in a g; 0 if not known
 
-	tracebackFlags *uint32         // the runtime's traceback_cache
-	goSignals      *golink.Signals // the runtime's sig
+	readsFS bool    // the kernel lets programs read the base of FS with an instruction
+	selfFS  bool    // threads have this base in their first word there
+	fsOfM   uintptr // otherwise it is so far behind the thread's m
 
-	tickCode, interruptedCode, deathCode uintptr     // of the Go functions that handlers call
-	oldHandlers                          [65]uintptr // handlers that were there before, by signal
-	usedCPU                              uintptr     // of the assembly function that sets AX to the CPU time in ns
-	zeroG                                [64]uint64  // as much of a g as compiled code looks at
+	hasC bool // the program has C code, which may put its own handlers of faults in the place of core's
+
+	// Variables of package runtime: see package golink.
+	panicking *uint32
+	handling  *[65]uint32
+	forwarded *[65]uintptr
+	sigtramp  uintptr
+
+	tickCode, interruptedCode, killCode, exitCode uintptr     // of the Go functions that handlers call
+	killPC                                        uintptr     // of killEntry
+	oldHandlers                                   [65]uintptr // handlers that were there before, by signal
+	usedCPU                                       uintptr     // of the assembly function that sets AX to the CPU time in ns; 0 if no tick needs it
+	zeroG                                         [64]uint64  // as much of a g as compiled code looks at
 )
 
 var (

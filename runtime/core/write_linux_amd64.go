@@ -15,24 +15,30 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// writeHere writes the profiles of this program and removes its .pep file.
-func writeHere() {
+// writeHere writes the profiles of this program and removes its .pep file. If it cannot do that, another process may be able to,
+// which the function elsewhere then asks for.
+func writeHere(elsewhere func() bool) {
 	f, problem := ownCounts()
+	lost := problem != ""
 	var kinds []string
 	if problem == "" && hasTicks(f) {
 		kinds, problem = writeProfiles(f, tableName, true)
 	}
 	if problem == "" && f.Header == counts.Header && golink.Load32(&detached) != 0 {
-		problem = "the profiles lack counts, since the disk was full or the file was cut off while they were written"
+		lost, problem = true, "the profiles lack counts, since the disk was full or the file was cut off while they were written"
 	}
-	if problem != "" {
-		print("pep: ", problem, whereCountsAre(), "\n")
+	if problem == "" {
+		e := sys.Unlink(tableName)
+		if e == 0 || e == sys.ENOENT {
+			sayWritten(stemOf(tableName), kinds)
+			return
+		}
+		problem = "removing it: " + e.Error() + "; its profiles are written"
+	}
+	if !lost && elsewhere() {
 		return
 	}
-	if e := sys.Unlink(tableName); e != 0 && e != sys.ENOENT {
-		print("pep: removing ", tableName, ": ", e.Error(), "; its profiles are written\n")
-	}
-	sayWritten(stemOf(tableName), kinds)
+	print("pep: ", problem, whereCountsAre(), "\n")
 }
 
 // hasTicks is false for a program with windows that has ended before its first tick: there is nothing to write then.

@@ -7,18 +7,21 @@ package golink
 
 import "unsafe"
 
-// TracebackCache returns the address of the runtime's variable traceback_cache.
-func TracebackCache() (p *uint32)
+// Panicking returns the address of the runtime's variable panicking: how many threads die of a panic or a fatal error.
+func Panicking() (p *uint32)
 
-// SignalTable returns the address of the runtime's variable sigtable.
-func SignalTable() (p unsafe.Pointer)
+// Handling returns the address of the runtime's variable handlingSig: 1 for signals that it handles.
+func Handling() (p *[65]uint32)
+
+// Forwarded returns the address of the runtime's variable fwdSig: the handlers that were there before its own.
+func Forwarded() (p *[65]uintptr)
+
+// Sigtramp returns where the runtime's handler of signals begins, which is called as C functions are.
+func Sigtramp() (p uintptr)
 
 // Asmcgocall calls a C function that does not block, on the stack that the
 // operating system made for the thread.
 func Asmcgocall(fn uintptr, arg unsafe.Pointer) (r int32)
-
-// SignalQueue returns the address of the runtime's variable sig.
-func SignalQueue() (p *Signals)
 
 // OnPrint has the runtime call f, in place of its own function, to write what it prints.
 func OnPrint(f func(fd uintptr, p unsafe.Pointer, n int32) int32) { overrideWrite = f }
@@ -31,12 +34,3 @@ var overrideWrite func(fd uintptr, p unsafe.Pointer, n int32) int32
 //go:linkname Write runtime.write1
 //go:noescape
 func Write(fd uintptr, p unsafe.Pointer, n int32) int32
-
-// SignalAction stores the kernel's struct sigaction of a signal.
-//
-//go:nosplit
-func SignalAction(sig uintptr, action unsafe.Pointer) { sigaction(sig, nil, action, 8) }
-
-//go:linkname sigaction runtime.rt_sigaction
-//go:noescape
-func sigaction(sig uintptr, new, old unsafe.Pointer, size uintptr) int32

@@ -5,15 +5,27 @@
 // The linker takes these references for linknames that the runtime has not
 // granted: programs are linked with -checklinkname=0.
 
-// func TracebackCache() (p *uint32)
-TEXT ·TracebackCache(SB), NOSPLIT, $0-8
-	LEAQ	runtime·traceback_cache(SB), AX
+// func Handling() (p *[65]uint32)
+TEXT ·Handling(SB), NOSPLIT, $0-8
+	LEAQ	runtime·handlingSig(SB), AX
 	MOVQ	AX, p+0(FP)
 	RET
 
-// func SignalTable() (p unsafe.Pointer)
-TEXT ·SignalTable(SB), NOSPLIT, $0-8
-	LEAQ	runtime·sigtable(SB), AX
+// func Forwarded() (p *[65]uintptr)
+TEXT ·Forwarded(SB), NOSPLIT, $0-8
+	LEAQ	runtime·fwdSig(SB), AX
+	MOVQ	AX, p+0(FP)
+	RET
+
+// func Sigtramp() (p uintptr)
+TEXT ·Sigtramp(SB), NOSPLIT, $0-8
+	LEAQ	runtime·sigtramp(SB), AX
+	MOVQ	AX, p+0(FP)
+	RET
+
+// func Panicking() (p *uint32)
+TEXT ·Panicking(SB), NOSPLIT, $0-8
+	LEAQ	runtime·panicking(SB), AX
 	MOVQ	AX, p+0(FP)
 	RET
 
@@ -26,10 +38,4 @@ TEXT ·Asmcgocall(SB), NOSPLIT, $24-20
 	CALL	runtime·asmcgocall(SB)
 	MOVL	16(SP), AX
 	MOVL	AX, r+16(FP)
-	RET
-
-// func SignalQueue() (p *signals)
-TEXT ·SignalQueue(SB), NOSPLIT, $0-8
-	LEAQ	runtime·sig(SB), AX
-	MOVQ	AX, p+0(FP)
 	RET

@@ -6,16 +6,16 @@ package golink
 
 import "unsafe"
 
-func TracebackCache() *uint32 { return new(uint32) }
+func Panicking() *uint32 { return new(uint32) }
 
-func SignalQueue() *Signals { return new(Signals) }
+func Handling() *[65]uint32 { return new([65]uint32) }
 
-func SignalTable() unsafe.Pointer { return unsafe.Pointer(new([65]SignalEntry)) }
+func Forwarded() *[65]uintptr { return new([65]uintptr) }
+
+func Sigtramp() uintptr { return 0 }
 
 func Asmcgocall(uintptr, unsafe.Pointer) int32 { return 0 }
 
 func OnPrint(func(fd uintptr, p unsafe.Pointer, n int32) int32) {}
 
 func Write(uintptr, unsafe.Pointer, int32) int32 { return 0 }
-
-func SignalAction(uintptr, unsafe.Pointer) {}

@@ -4,8 +4,6 @@ package golink
 
 import "unsafe"
 
-func RaisePC() (p uintptr)
-
 // CurrentG returns the address of the current goroutine's g.
 func CurrentG() (p uintptr)
 

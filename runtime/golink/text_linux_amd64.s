@@ -7,10 +7,6 @@
 	MOVQ	AX, p+0(FP) \
 	RET
 
-// func RaisePC() (p uintptr)
-TEXT ·RaisePC(SB), NOSPLIT, $0-8
-	ADDRESS(runtime·raise)
-
 // func CurrentG() (p uintptr)
 TEXT ·CurrentG(SB), NOSPLIT, $0-8
 	MOVQ	(TLS), AX

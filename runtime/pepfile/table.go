@@ -53,7 +53,7 @@ type Header struct {
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // why sampling stopped before the program did: DeniedSleep << 16 | errno, …; 0 if it has not
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
-	Log       uint64 // number of the last burst << 32 | its polls so far
+	Log       uint64 // number of the last burst << 32 | its samples so far
 	Time      uint64 // from the start of sampling to the last tick, in ns of the clock of ticks
 	Spent     uint64 // what sampling has taken until then, in ns
 	Room      uint64 // of that burst in the log of bursts; too large if it has none
@@ -62,7 +62,7 @@ type Header struct {
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
 	Erased     uint64 // likewise, of which cycles were left out, and with them perhaps functions
 	Gapped     uint64 // likewise, of which those in the middle were left out: they have a Gap
-	TickCost   uint64 // of a tick outside of handlers, in ns; it is in Spent
+	TickTime   uint64 // what the kernel has taken to deliver ticks until the last one, in ns; it is in Spent
 
 	Windows Windows // of a program that samples in windows
 }

@@ -104,7 +104,7 @@ func (c File) Check() string {
 	case c.Magic == [8]byte{}:
 		return "not a .pep file yet: its program has not finished the header, or died before it did"
 	case c.Version != Version:
-		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(Version)
+		return "of version " + digits.Uint(uint64(c.Version)) + ", and this program reads " + digits.Uint(Version) + ": run the program that wrote it"
 	case c.Mode != poll.Mode:
 		return "of a program built with another -pepmode"
 	case *c.sealed() != c.checksum():

@@ -82,7 +82,12 @@ func (t Table) Claim(k *Key) (i uint32, shortened, ok bool) {
 	if e == nil {
 		return 0, shortened, false
 	}
-	return uint32((uintptr(unsafe.Pointer(e)) - uintptr(t.slots)) / unsafe.Sizeof(Entry{})), shortened, true
+	return t.number(e), shortened, true
+}
+
+// number returns the number of an entry.
+func (t Table) number(e *Entry) uint32 {
+	return uint32((uintptr(unsafe.Pointer(e)) - uintptr(t.slots)) / unsafe.Sizeof(Entry{}))
 }
 
 // AddTo counts the entry with a number n times.

@@ -32,7 +32,6 @@ type path struct {
 type edge struct {
 	tally  tally
 	share  weigh.Jackknife // of the branch
-	shares weigh.Parts     // likewise, of kins and loops
 	branch *branchTally
 	leaf   uint64 // location in the profile of edges
 	sum    int    // its index in the sums of the stack that is being written

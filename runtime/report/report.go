@@ -84,13 +84,11 @@ type Profile struct {
 	// Called is how often functions were called, for exact counts. It may lack functions that cannot be left before a path ends.
 	Called []Call
 
-	// Sampled says that Counts are of samples. Bursts are those that they come from, or some
-	// of them. Indices of paths in their polls are below Polled.
-	Sampled bool
-	Bursts  []Burst
-	Polled  int
+	// Sampled says that Counts are of samples. Clusters are those that they come from, or some of them.
+	Sampled  bool
+	Clusters []Cluster
 
-	// Windows says that Bursts are windows. Loads are those that they have timed.
+	// Windows says that Clusters are windows. Loads are those that they have timed.
 	Windows bool
 	Loads   *Loads
 
@@ -132,26 +130,19 @@ func (p *Profile) Write() []File {
 		both = func(a, b func()) { a(); b() }
 	}
 	var lost int64
-	var g weighing
 	paths := make([]*path, len(p.Samples))
-	both(func() {
-		for i := range p.Samples {
-			s := &p.Samples[i]
-			if paths[i] = w.pathOf(s); paths[i] == nil {
-				lost = plus(lost, s.Count)
-				continue
-			}
-			s.Stack = w.from(s.Stack, paths[i].fn.Name, p.Windows)
+	for i := range p.Samples {
+		s := &p.Samples[i]
+		if paths[i] = w.pathOf(s); paths[i] == nil {
+			lost = plus(lost, s.Count)
+			continue
 		}
-	}, func() {
-		if p.Sampled {
-			g = weighingOf(p)
-		}
-	})
+		s.Stack = w.from(s.Stack, paths[i].fn.Name, p.Windows)
+	}
 	about := append(facts.List(nil), p.Facts...)
 	var counts []int64
 	if p.Sampled {
-		counts = w.weigh(p, g, paths)
+		counts = w.weigh(p, paths)
 		about.Set(facts.EqualBursts, w.weighed())
 	}
 	count := func(i int) int64 {

@@ -145,7 +145,6 @@ func (t *Taps) Write() (files []File) {
 	}
 	about := append(facts.List(nil), t.Facts...)
 	about.Set(facts.UnknownTaps, uint64(lost))
-	tellPartial(t.Packages, &about)
 	comments := about.Comments()
 	for _, kind := range schema.Kinds {
 		p := w.profiles[kind]
@@ -213,15 +212,11 @@ func (w *tapWriter) location(p *pprofenc.Profile, s *site) uint64 {
 
 // labels returns the labels that samples of all taps have.
 func (s *site) labels(kind string) []pprofenc.Label {
-	labels := []pprofenc.Label{
+	return []pprofenc.Label{
 		{Key: schema.Site, Value: base(s.file) + ":" + position(s.Line, s.Col)},
 		{Key: schema.TapKind, Value: kind},
 		{Key: schema.Expr, Value: s.Expr},
 	}
-	if s.Partial {
-		labels = append(labels, pprofenc.Label{Key: schema.Seen, Value: schema.InPart})
-	}
-	return labels
 }
 
 // siteOf returns the site of a word, nil if the site tables do not have it. Further

@@ -199,36 +199,3 @@ func TestSamplesHaveEstimates(t *testing.T) {
 		}
 	}
 }
-
-// What bursts see in part is said in a comment, with the functions, and on each sample.
-func TestTapsThatSeeInPart(t *testing.T) {
-	pkg := &wire.Package{Path: "p", Files: []string{"x.go"}}
-	p := report.Taps{Packages: []*wire.Package{pkg}, Names: names{}, Scale: 1, Facts: replay, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1}
-	for i, f := range []string{"p.a", "p.b", "p.b", "p.c", "p.d", "p.e", "p.f", "p.g"} {
-		pkg.Taps = append(pkg.Taps, wire.Tap{Tag: uint8(tuple.Load), Func: f, Line: i + 1, Col: 1, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed, Partial: f != "p.a"})
-		p.Words = append(p.Words, report.Word{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+uint64(i), 7), Count: 1, Messages: 1})
-	}
-	got, err := profile.ParseData(p.Write()[0].Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"pep: replay, engine P1, 0 events in 0 messages",
-		"pep: 7 of 8 taps see only some calls of their functions: p.b, p.c, p.d, p.e, p.f, …. The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen. Without -pepinline=less, or without -peptapmode=burst, taps see all calls.",
-		"#pep.version=1 mode=replay engine=P1 taps=8 partial_taps=7 partial_in=p.b,%20p.c,%20p.d,%20p.e,%20p.f,%20…",
-	}
-	if d := cmp.Diff(want, got.Comments); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-	for i, s := range got.Sample {
-		if marked := len(s.Label["seen"]) == 1 && s.Label["seen"][0] == "in part"; marked != (i > 0) {
-			t.Errorf("sample %d has the label seen %q", i, s.Label["seen"])
-		}
-	}
-	for i := range pkg.Taps {
-		pkg.Taps[i].Partial = false
-	}
-	if got, err = profile.ParseData(p.Write()[0].Data); err != nil || len(got.Comments) != 2 {
-		t.Errorf("comments %q, error %v, want two if all is seen", got.Comments, err)
-	}
-}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/weigh"
 )
 
 // settings is the facts of a profile.
@@ -21,12 +21,12 @@ var settings = facts.List{{Key: facts.Mode, Text: facts.ModeSampled}, {Key: fact
 // comment is the comment of a profile with these facts.
 const comment = "pep: sampled PEP(8,1), tick 10ms cpu, 0 ticks, 0 samples, 0 dropped, 0 shortened"
 
-// sampled writes the profiles of bursts, each of which is a list of samples' indices, or of ^i for a poll of the path of sample i
-// that is no sample. The fourth sample is not in any burst, and the fifth is of another function than the others.
+// sampled writes the profiles of bursts, each of which is a list of samples' indices. The fourth sample is not in any burst, and
+// the fifth is of another function than the others.
 func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
-		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Polled: 4,
+		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true,
 		Samples: []report.Sample{
 			{Number: 5 + 1, Stack: []uint32{inF, main1}},
 			{Number: 5 + 1, Stack: []uint32{inF}},
@@ -37,16 +37,16 @@ func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 		Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
 	}
 	for _, list := range bursts {
-		b := report.Burst{Burst: weigh.Burst{Ticks: 1}, Samples: list}
-		for i, s := range list {
-			b.Polls = append(b.Polls, weigh.Poll{Path: max(s, ^s, 1) - 1, Gap: 1000})
-			if s < 0 {
-				list[i] = -1
-				continue
-			}
+		c := report.Cluster{Weight: 1}
+		for _, s := range list {
 			p.Samples[s].Count++
+			i := slices.Index(c.Samples, s)
+			if i < 0 {
+				i, c.Samples, c.Counts = len(c.Samples), append(c.Samples, s), append(c.Counts, 0)
+			}
+			c.Counts[i]++
 		}
-		p.Bursts = append(p.Bursts, b)
+		p.Clusters = append(p.Clusters, c)
 	}
 	parsed := make([]*profile.Profile, 2)
 	for i, f := range p.Write() {
@@ -89,28 +89,20 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 		}
 	}
 	// p1 has two branches and 16 samples of 32, in 4 bursts of 8. A burst with it is off by
-	// 2 samples of its 4, and so is one without it: 8/7 of 8·(2000)². Bursts have 32 of the 33
-	// samples. The four bursts that begin with p1 are a kin of 16 samples, which is off by 8,
-	// and so are the others. What is wrong with the weights of a kin adds 0.56 of 2·(8000)², and more
-	// samples from elsewhere do not make that less. All kins are in the loop of the same function, so what is wrong
-	// with the loop adds nothing.
-	const (
-		chance  = 33. / 32 * 8 / 7 * 8 * 2000 * 2000
-		weights = 33. / 32 * 33 / 32 * .56 * 2 * 8000 * 8000
-	)
+	// 2 samples of its 4, and so is one without it: 8/7 of 8·(2000)². Errors of the same size in all bursts are known
+	// with many degrees of freedom. Bursts have 32 of the 33 samples.
+	const chance = 33. / 32 * 8 / 7 * 8 * 2000 * 2000
 	p1 := values(paths, "path", "p1")
 	near("count of p1", p1[0], 16_000)
 	near("flow of p1", p1[1], 32_000)
 	near("samples of p1", p1[2], 16)
-	near("variance of p1", p1[3], chance+weights)
+	near("variance of p1", p1[3], chance)
 	body, done := values(edges, "outcome", "body"), values(edges, "outcome", "done")
 	near("count of body", body[0], 16_000)
-	near("variance of body", body[2], chance+weights)
-	// Outcomes of the same branch: 8 bursts say as much as 7 independent samples, times 33/32,
-	// which is a variance of 0.0346. The weights' is 0.07. Together they are that of 2.4
-	// independent samples, rounded up.
-	near("independent samples of body", body[3], 3)
-	near("independent samples of done", done[3], 3)
+	near("variance of body", body[2], chance)
+	// Outcomes of the same branch: 8 bursts say as much as 7 independent samples, times 33/32, rounded up.
+	near("independent samples of body", body[3], 8)
+	near("independent samples of done", done[3], 8)
 	for _, s := range paths.Sample {
 		if s.Label["path"][0] == "p0" && fmt.Sprint(s.Value[0], s.Value[2]) != "1000 1" {
 			t.Errorf("a path that is in no burst: %v", s.Value)
@@ -131,40 +123,29 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	}
 }
 
-// Two kins are in the loop of f, and one in that of g, all of the same size. The errors of g's share are those of chance,
-// of each kin, and of both loops.
-func TestVarianceHasErrorsOfLoops(t *testing.T) {
-	for from := range 2 { // first with a poll in each burst that is no sample
-		var bursts [][]int32
-		for range 4 {
-			for _, s := range []int32{0, 2, 4} {
-				bursts = append(bursts, []int32{^s, s, s, s, s}[from:])
-			}
+// A path that four of twelve bursts have has a variance that is known with few degrees of freedom.
+func TestVarianceOfFewBursts(t *testing.T) {
+	var bursts [][]int32
+	for range 4 {
+		for _, s := range []int32{0, 2, 4} {
+			bursts = append(bursts, []int32{s, s, s, s})
 		}
-		varianceHasErrorsOfLoops(t, bursts)
 	}
-}
-
-func varianceHasErrorsOfLoops(t *testing.T, bursts [][]int32) {
-	t.Helper()
 	paths, edges := sampled(t, bursts...)
-	// In samples: 4 of 12 bursts are off by 4 - 4/3, the others by 4/3. One kin is off by 16 - 16/3, two by 16/3. Both loops
-	// are off by 16 - 16/3.
+	// In samples: 4 of 12 bursts are off by 4 - 4/3, the others by 4/3. The fourth powers of that, divided by the square of the
+	// squares' sum, are 1/8, and 1/(1/8 - 1/12) is half of 48 degrees of freedom.
 	const (
-		chance = 12. / 11 * (4*64/9. + 8*16/9.)
-		kins   = .56 * (1024 + 2*256) / 9
-		loops  = .16 * 2 * 1024 / 9
+		chance = 12. / 11 * (4*64/9. + 8*16/9.) * (1 + 4./48)
 		more   = 49. / 48 // samples, in no burst
 	)
-	want := 1e6 * (more*chance + more*more*(kins+loops))
+	want := 1e6 * more * chance
 	if got := float64(values(paths, "path", "p4")[3]); math.Abs(got/want-1) > .02 {
 		t.Errorf("variance %.0f, want %.0f", got, want)
 	}
-	// The branch in f has 32 samples, half of them with each outcome. By chance 8 bursts are off by 2 samples each, 2 kins
-	// are off by 8, and there is one loop.
-	const independent = 1 / (4 * (8./7*8*4/1024 + .56*2*64/1024))
-	if got := float64(values(edges, "outcome", "done")[3]); got != math.Ceil(independent) {
-		t.Errorf("%v independent samples, want %.1f rounded up", got, independent)
+	// The branch in f has 32 samples, half of them with each outcome. By chance 8 bursts are off by 2 samples each, so that they
+	// say as much as 7 independent samples.
+	if got := values(edges, "outcome", "done")[3]; got != 8 {
+		t.Errorf("%v independent samples, want 7*49/48 rounded up", got)
 	}
 }
 
@@ -197,13 +178,14 @@ func TestEstimatesOfNothing(t *testing.T) {
 	}
 }
 
-// A burst that has fewer samples, because ticks came soon after each other, counts as much as others.
-func TestShortBurstsCountAsMuch(t *testing.T) {
+// Each sample counts once, however many samples its burst has.
+func TestSamplesCountOnce(t *testing.T) {
 	a, b := []int32{0, 0, 0, 0, 0, 0, 0, 0}, []int32{2, 2}
 	paths, _ := sampled(t, a, b, a, b, a, b, a, b)
 	p1, p3 := values(paths, "path", "p1"), values(paths, "path", "p3")
-	if d := p1[0] - p3[0]; d < -9 || d > 9 || p1[2] != 32 || p3[2] != 8 {
-		t.Errorf("counts %d and %d of %d and %d samples, want equal counts of 32 and 8 samples", p1[0], p3[0], p1[2], p3[2])
+	// A stack of p1 without a sample counts 1 at least.
+	if p1[0] != 32_001 || p3[0] != 8000 || p1[2] != 32 || p3[2] != 8 {
+		t.Errorf("counts %d and %d of %d and %d samples, want 32001 and 8000 of 32 and 8", p1[0], p3[0], p1[2], p3[2])
 	}
 }
 
@@ -216,7 +198,7 @@ func TestWindowsHaveWeights(t *testing.T) {
 			{Number: 5 + 1, Stack: []uint32{inF, main1}, Count: 40, Package: tables()[0].Path},
 			{Number: 5 + 3, Stack: []uint32{main1}, Count: 20, Package: tables()[0].Path},
 		},
-		Bursts: []report.Burst{
+		Clusters: []report.Cluster{
 			{Weight: 1, Samples: []int32{0, 1}, Counts: []uint32{10, 20}},
 			{Weight: 3, Samples: []int32{0}, Counts: []uint32{30}},
 		},

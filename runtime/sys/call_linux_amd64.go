@@ -7,6 +7,14 @@ import "unsafe"
 // syscall6 makes a system call.
 func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 
+// Raw makes a system call in a copy of the process, which must call nothing of the Go runtime. What the arguments point to must be
+// variables.
+//
+//go:nosplit
+func Raw(num, a1, a2, a3, a4, a5 uintptr) (r, errno uintptr) {
+	return syscall6(num, a1, a2, a3, a4, a5, 0)
+}
+
 // Call keeps what its arguments point to alive and in place.
 //
 //go:uintptrescapes
@@ -20,22 +28,32 @@ const (
 	NrWrite          = 1
 	NrClose          = 3
 	NrFstat          = 5
+	NrPoll           = 7
 	NrLseek          = 8
 	NrMmap           = 9
 	NrRtSigaction    = 13
+	NrRtSigprocmask  = 14
 	NrIoctl          = 16
 	NrPread          = 17
 	NrMadvise        = 28
+	NrNanosleep      = 35
 	NrGetpid         = 39
+	NrClone          = 56
+	NrExecve         = 59
+	NrWait4          = 61
 	NrKill           = 62
 	NrFtruncate      = 77
 	NrGetcwd         = 79
 	NrRename         = 82
 	NrUnlink         = 87
 	NrReadlink       = 89
+	NrGetrusage      = 98
 	NrGeteuid        = 107
+	NrGetppid        = 110
 	NrPrctl          = 157
+	NrArchPrctl      = 158
 	NrFutex          = 202
+	NrGetdents64     = 217
 	NrTimerCreate    = 222
 	NrTimerSettime   = 223
 	NrTimerDelete    = 226
@@ -45,10 +63,14 @@ const (
 	NrOpenat         = 257
 	NrNewfstatat     = 262
 	NrFallocate      = 285
+	NrDup3           = 292
 	NrPwritev        = 296
 	NrPrlimit64      = 302
+	NrUserfaultfd    = 323
+	NrPidfdOpen      = 434
+	NrCloseRange     = 436
 
-	atFdcwd = ^uintptr(99) // -100
+	AtFdcwd = ^uintptr(99) // -100
 
 	ORdonly   = 0
 	OWronly   = 0x1
@@ -56,6 +78,7 @@ const (
 	OCreat    = 0x40
 	OExcl     = 0x80
 	OAppend   = 0x400
+	ONoctty   = 0x100
 	ONonblock = 0x800
 	ONofollow = 0x20000
 	oCloexec  = 0x80000
@@ -64,7 +87,7 @@ const (
 
 	rlimitFsize = 1
 
-	PrGetSeccomp = 21
+	SigSetmask = 2
 
 	ProtRead, ProtWrite = 1, 2
 
@@ -97,7 +120,7 @@ func CString(s string) *byte {
 
 // Open opens a file. What it creates, nobody but the user can read.
 func Open(name string, flags uintptr) (fd uintptr, e Errno) {
-	r, err := Call(NrOpenat, atFdcwd, uintptr(unsafe.Pointer(CString(name))), flags|oCloexec, 0o600, 0, 0)
+	r, err := Call(NrOpenat, AtFdcwd, uintptr(unsafe.Pointer(CString(name))), flags|oCloexec, 0o600, 0, 0)
 	return r, err
 }
 
@@ -156,6 +179,13 @@ type Info struct {
 	_               [5]uint64
 }
 
+// Same reports whether it is the same file, and was not written to in the meantime.
+//
+//go:nosplit
+func (info *Info) Same(then *Info) bool {
+	return info.dev == then.dev && info.Ino == then.Ino && info.Size == then.Size && info.mtime == then.mtime
+}
+
 const (
 	TypeMask    = 0o170000 // in a fileInfo's mode
 	TypeRegular = 0o100000
@@ -169,7 +199,7 @@ func Fstat(fd uintptr) (info Info, e Errno) {
 
 // Stat looks at a file; flags may be AtSymlinkNofollow.
 func Stat(name string, flags uintptr) (info Info, e Errno) {
-	_, e = Call(NrNewfstatat, atFdcwd, uintptr(unsafe.Pointer(CString(name))), uintptr(unsafe.Pointer(&info)), flags, 0, 0)
+	_, e = Call(NrNewfstatat, AtFdcwd, uintptr(unsafe.Pointer(CString(name))), uintptr(unsafe.Pointer(&info)), flags, 0, 0)
 	return info, e
 }
 

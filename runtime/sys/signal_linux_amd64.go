@@ -7,22 +7,16 @@ import "unsafe"
 const (
 	SigHUP  = 1
 	SigINT  = 2
-	SigQUIT = 3
-	SigILL  = 4
-	SigTRAP = 5
-	SigABRT = 6
 	SigBUS  = 7
-	SigFPE  = 8
 	SigSEGV = 11
 	SigPIPE = 13
 	SigTERM = 15
 	SigURG  = 23
 	SigPROF = 27
 
-	SiUser  = 0 // codes up to here: sent by a process, not by the kernel
-	SiTkill = -6
+	SigIgnored = 1 // the handler of signals that are ignored
 
-	RaiseSize = 64 // bytes from the start of runtime.raise, whose code it covers
+	SiTkill = -6 // the code of signals that a thread has sent to one of the process
 )
 
 func restorer()
@@ -45,35 +39,37 @@ const (
 	saRestart  = 0x10000000
 )
 
-// ActionOf is to have a signal handled by entry, with all signals blocked but
-// SIGBUS, which memory of ours may raise anywhere (busEntry), and those in open.
-func ActionOf(entry uintptr, open ...uintptr) Sigaction {
-	mask := ^uint64(1 << (SigBUS - 1))
-	for _, sig := range open {
-		mask &^= 1 << (sig - 1)
+// Open returns the action with some signals taken out of what it blocks.
+func (a Sigaction) Open(signals ...uintptr) Sigaction {
+	for _, sig := range signals {
+		a.mask &^= 1 << (sig - 1)
 	}
-	return Sigaction{
+	return a
+}
+
+// Action returns the action of a signal.
+func Action(sig uintptr) (a Sigaction) {
+	Call(NrRtSigaction, sig, 0, uintptr(unsafe.Pointer(&a)), 8, 0, 0)
+	return a
+}
+
+// SetAction sets the action of a signal, and returns the one that was.
+func SetAction(sig uintptr, a Sigaction) (was Sigaction) {
+	Call(NrRtSigaction, sig, uintptr(unsafe.Pointer(&a)), uintptr(unsafe.Pointer(&was)), 8, 0, 0)
+	return was
+}
+
+// Handle makes entry the handler of sig, with all signals blocked but
+// SIGBUS, which memory of ours may raise anywhere (busEntry), and those in open. It returns the handler that was.
+func Handle(sig, entry uintptr, open ...uintptr) (old uintptr) {
+	a := Sigaction{
 		Handler:  entry,
 		flags:    saSiginfo | saOnstack | saRestorer | saRestart,
 		restorer: restorerPC(),
-		mask:     mask,
+		mask:     ^uint64(1 << (SigBUS - 1)),
 	}
-}
-
-// Handle makes entry the handler of sig, as ActionOf says, and returns the handler that was.
-func Handle(sig, entry uintptr, open ...uintptr) (old uintptr) {
-	sa := ActionOf(entry, open...)
 	if sig == SigBUS {
-		sa.flags |= saNodefer
+		a.flags |= saNodefer
 	}
-	var was Sigaction
-	Call(NrRtSigaction, sig, uintptr(unsafe.Pointer(&sa)), uintptr(unsafe.Pointer(&was)), 8, 0, 0)
-	return was.Handler
-}
-
-// Handler returns the handler of sig; 0 and 1 stand for default and ignored.
-func Handler(sig uintptr) uintptr {
-	var was Sigaction
-	Call(NrRtSigaction, sig, 0, uintptr(unsafe.Pointer(&was)), 8, 0, 0)
-	return was.Handler
+	return SetAction(sig, a.Open(open...)).Handler
 }

@@ -33,16 +33,10 @@ func TestDamagedFilesAreRead(t *testing.T) {
 		here := golink.CodeOf(TestDamagedFilesAreRead)
 		f := pepfiletest.Recorded(golink.TextStart(), here)
 		for i := range uint64(40) { // in the log of bursts
-			f.BeginBurst(2)
-			for take := false; !f.Idle(); {
-				_, _, p := f.NextPoll()
-				k := &pepfile.Key{Path: uint32(i % 5), PC: uint32(here-golink.TextStart()) + uint32(i%5)}
-				var e *pepfile.Entry
-				if take, _ = f.Poll(); take {
-					e = f.Add(k)
-				}
-				if p != nil {
-					f.Note(p, k, 1000*i, 5, e)
+			f.BeginBurst()
+			for !f.Idle() {
+				if take, _ := f.Poll(); take {
+					f.LogSample(f.Add(&pepfile.Key{Path: uint32(i % 5), PC: uint32(here-golink.TextStart()) + uint32(i%5)}))
 				}
 			}
 		}

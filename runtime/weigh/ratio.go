@@ -94,13 +94,18 @@ func (j *Jackknife) freedom(t *Total, p float64, all *Jackknife) float64 {
 	return 2 / max(min(fourth/(s*s), 1)-least, 1e-9)
 }
 
-// WindowVariance returns the variance of a share p like Variance, if clusters are windows. These are few, so it is known with
-// few degrees of freedom ([fewer]). And nothing but the interpreter's estimate tells how long a window takes, which is off
-// for windows that do the same things in the same way, however many there are. That is as with windows of taps, see [Tap.Share]:
-// it adds half of the square of speeds times the variance of the share between windows, which is Variance times the number of
-// windows of equal weight. Growth is how many times as many windows there were.
-func (j *Jackknife) WindowVariance(t *Total, p float64, all *Jackknife, growth float64) float64 {
-	return j.Variance(t, p, all) * (fewer(j.freedom(t, p, all))/growth + speeds*speeds/2*t.Equal())
+// FewVariance returns the variance of a share p like Variance, for clusters that are few, so that it is known with few
+// degrees of freedom ([fewer]).
+func (j *Jackknife) FewVariance(t *Total, p float64, all *Jackknife) float64 {
+	return j.Variance(t, p, all) * fewer(j.freedom(t, p, all))
+}
+
+// WeightVariance returns what weights of windows add to the variance of a share p. Nothing but the interpreter's estimate tells
+// how long a window takes, which is off for windows that do the same things in the same way, however many there are. That is as
+// with windows of taps, see [Tap.Share]: it is half of the square of speeds times the variance of the share between windows,
+// which is Variance times the number of windows of equal weight.
+func (j *Jackknife) WeightVariance(t *Total, p float64, all *Jackknife) float64 {
+	return j.Variance(t, p, all) * speeds * speeds / 2 * t.Equal()
 }
 
 // A Part has the sums of one item: of a path, an edge, or a word. In each cluster it has a

@@ -97,7 +97,7 @@ func TestWaiting(t *testing.T) {
 // The variance of a share in windows follows from what each window is off by, one after the other: that of chance, which is known
 // with two degrees of freedom if one window has all of the item, and with n if errors have a normal distribution; and that of
 // weights, which more windows of the same kind do not change.
-func TestWindowVariance(t *testing.T) {
+func TestVarianceInWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, test := range []struct {
 		name    string
@@ -143,7 +143,7 @@ func TestWindowVariance(t *testing.T) {
 		}
 		const growth = 3
 		want := (n - 1) / n * squares * ((1+4/freedom)/growth + .15*.15/2*total.Size*total.Size/sizes)
-		if got := item.WindowVariance(&total, p, &whole, growth); math.Abs(got-want) > 1e-6*want+1e-12 {
+		if got := item.FewVariance(&total, p, &whole)/growth + item.WeightVariance(&total, p, &whole); math.Abs(got-want) > 1e-6*want+1e-12 {
 			t.Errorf("%s: variance %g, want %g", test.name, got, want)
 		}
 	}

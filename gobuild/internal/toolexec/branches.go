@@ -52,9 +52,9 @@ func BranchTable(file string) (table, actions []byte, err error) {
 
 // compileWithBranches compiles a package with the compiler that writes tables. If its program gets the table of actions,
 // it imports package windows of the runtime.
-func (t *tool) compileWithBranches(compilerKey string, windows bool) (int, error) {
+func (t *tool) compileWithBranches(windows bool) (int, error) {
 	goroot := t.goroot()
-	if err := t.choose(Tag{Compiler: compilerKey}); err != nil {
+	if err := t.choose(); err != nil {
 		return 1, err
 	}
 	out, i := t.flag("-o")

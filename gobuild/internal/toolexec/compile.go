@@ -38,13 +38,11 @@ func (t *tool) compile() (int, error) {
 	if strings.HasPrefix(value, roomField) {
 		return t.compileRuntime()
 	}
-	if key, ok := strings.CutPrefix(value, branchesField); ok {
-		key, _, _ := strings.Cut(key, ",")
-		return t.compileWithBranches(key, t.isTestMain())
+	if strings.HasPrefix(value, branchesField) {
+		return t.compileWithBranches(t.isTestMain())
 	}
-	if key, ok := strings.CutPrefix(value, windowsField); ok {
-		key, _, _ := strings.Cut(key, ",")
-		return t.compileWithBranches(key, t.lastFlag("-p") == "main") // under test it is no main package
+	if strings.HasPrefix(value, windowsField) {
+		return t.compileWithBranches(t.lastFlag("-p") == "main") // under test it is no main package
 	}
 	if key, ok := strings.CutPrefix(value, countsField); ok {
 		return t.compileWithCounts(key)
@@ -53,7 +51,7 @@ func (t *tool) compile() (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	if err := t.choose(tag); err != nil {
+	if err := t.choose(); err != nil {
 		return 1, err
 	}
 	c := &compilation{tool: t, tag: tag}
@@ -89,11 +87,7 @@ func (t *tool) compileOther() (int, error) {
 	if polls == "" {
 		return t.become()
 	}
-	tag, err := ParseTag(polls)
-	if err != nil {
-		return 1, err
-	}
-	if err := t.choose(tag); err != nil {
+	if err := t.choose(); err != nil {
 		return 1, err
 	}
 	if code, err := t.run(t.args); code != 0 || err != nil {
@@ -102,11 +96,8 @@ func (t *tool) compileOther() (int, error) {
 	return 0, archive.Add(out, pollsMember, []byte(polls))
 }
 
-// choose chooses the compiler for a package that may have polls of a tag.
-func (t *tool) choose(tag Tag) error {
-	if tag.Compiler == "" {
-		return nil
-	}
+// choose chooses pepbuild's compiler.
+func (t *tool) choose() error {
 	path := os.Getenv(EnvCompiler)
 	if path == "" {
 		return fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvCompiler)
@@ -207,7 +198,7 @@ func (c *compilation) run() (int, error) {
 
 		NamesInFolder: version.Compare(os.Getenv(EnvRelease), "go1.27") >= 0,
 	}, instrument.Options{Mode: c.tag.Mode, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
-		FreeInlining: c.tag.Compiler != "", Bisect: pattern, Guide: profiled})
+		Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
 	}

@@ -22,7 +22,7 @@ type Tag struct {
 	Truncate string // "header", "backedge" or "join"
 	Order    string // "coldest"; "hottest" or empty for the usual order
 	Tool     string // hash of the instrumenter and the linked runtime
-	Compiler string // key of the compiler that package gocompiler has built; empty for the toolchain's own
+	Compiler string // key of the compiler that package gocompiler has built
 	Taps     Taps
 	Bisect   string // which functions are instrumented, as package bisect reads it; empty for all
 	Guide    string // hash of what a profile says of the package; empty for nothing
@@ -105,15 +105,12 @@ const TagFlag = "-pep"
 
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
-	s := fmt.Sprintf("%s=mode=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Mode)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
+	s := fmt.Sprintf("%s=mode=%s,truncate=%s,tool=%s,compiler=%s", TagFlag, url.QueryEscape(string(t.Mode)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool), url.QueryEscape(t.Compiler)) + t.Taps.fields()
 	if t.Without != "" {
 		s += ",without=" + url.QueryEscape(string(t.Without))
 	}
 	if t.Order != "" {
 		s += ",order=" + url.QueryEscape(t.Order)
-	}
-	if t.Compiler != "" {
-		s += ",compiler=" + url.QueryEscape(t.Compiler)
 	}
 	if t.Bisect != "" {
 		s += ",bisect=" + url.QueryEscape(t.Bisect)

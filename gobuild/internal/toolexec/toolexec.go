@@ -38,7 +38,7 @@ const EnvLinked = "PEPBUILD_LINKED"
 const EnvC = "PEPBUILD_C"
 
 // EnvCompiler names the environment variable that has the path of the compiler for tagged
-// packages whose tag has a Compiler.
+// packages.
 const EnvCompiler = "PEPBUILD_COMPILER"
 
 // EnvRelease names the environment variable that has the release of the toolchain: go1.27.

@@ -239,6 +239,20 @@ func confine(how string) {
 		err = call(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 0, 0)
 	case "remove":
 		err = os.RemoveAll(arg)
+	case "landlock": // no file may be created, written, or removed
+		const createRuleset, restrictSelf, noNewPrivs = 444, 446, 38
+		const writeFile, removeDir, removeFile, makeReg = 1 << 1, 1 << 4, 1 << 5, 1 << 8
+		rules := uint64(writeFile | removeDir | removeFile | makeReg)
+		fd, _, e := syscall.RawSyscall(createRuleset, uintptr(unsafe.Pointer(&rules)), unsafe.Sizeof(rules), 0)
+		if e == 0 {
+			_, _, e = syscall.AllThreadsSyscall(syscall.SYS_PRCTL, noNewPrivs, 1, 0)
+		}
+		if e == 0 {
+			_, _, e = syscall.AllThreadsSyscall(restrictSelf, fd, 0, 0)
+		}
+		if e != 0 {
+			err = e
+		}
 	case "seccomp": // no execve: the kernel returns EPERM, or kills
 		action := uint32(0x50000 | syscall.EPERM)
 		if arg == "kill" {

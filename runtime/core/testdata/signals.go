@@ -121,10 +121,10 @@ func main() {
 		signal.Reset()
 		kill(sig) // nobody wants it
 		burn()
-	case "take signal 62":
+	case "take signal 33":
 		burn()
 		ignored := [4]uintptr{1} // SIG_IGN
-		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&ignored)), 0, 8, 0, 0)
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, 33, uintptr(unsafe.Pointer(&ignored)), 0, 8, 0, 0)
 	}
 	fmt.Println("done")
 }

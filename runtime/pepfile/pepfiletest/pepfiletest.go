@@ -47,7 +47,7 @@ func Recorded(text, code uintptr) pepfile.Table {
 	here := uint32(code - text)
 	for i := range uint32(5) {
 		for range 3*i + 1 {
-			f.BeginBurst(1)
+			f.BeginBurst()
 			for take := false; !take; take, _ = f.Poll() {
 			}
 			var number uint32
@@ -56,7 +56,7 @@ func Recorded(text, code uintptr) pepfile.Table {
 					number = f.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
 				})
 			}
-			f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Labels: number, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}})
+			f.LogSample(f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Labels: number, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}}))
 		}
 	}
 	return f

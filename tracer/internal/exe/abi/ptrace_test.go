@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/tracer/internal/exe/insn"
 	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
 	"github.com/pepgo/pep/tracer/internal/exe/site"
 )
@@ -97,7 +98,7 @@ func runSignatures(t *testing.T, seed uint64, n int, sum *tally) {
 			t.Fatal(err)
 		}
 		if !s.assembly {
-			if entry, err = code.Entry(site.ArgRegs | site.ClosureReg); err != nil {
+			if entry, err = code.Entry(site.ArgRegs | insn.GPR(2)); err != nil {
 				t.Errorf("%s: %v", s.name, err)
 				continue
 			}

@@ -58,7 +58,6 @@ func BenchmarkImage(b *testing.B) {
 			return nil
 		})
 		step("line", func() error { im.LineCode("proc.go", 300); return nil })
-		step("inlined", func() error { im.InlinedInto("runtime.add"); return nil })
 		step("symbols", func() error { _, err := im.Symbols(); return err })
 		step("goroutine", func() error { _, err := im.Goroutine(); return err })
 		step("arguments", func() error {

@@ -46,9 +46,6 @@ func (im *Image) Functions() iter.Seq[Function] {
 	}
 }
 
-// NumFuncs returns the number of functions.
-func (im *Image) NumFuncs() int { return im.funcs.Len() }
-
 // Named returns the functions with the linker's name.
 func (im *Image) Named(name string) (list []Function) {
 	for f := range im.funcs.All() {

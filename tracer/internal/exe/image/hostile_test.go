@@ -52,10 +52,8 @@ func use(t *testing.T, im *Image) {
 // search calls the methods that read all of the file.
 func search(im *Image) {
 	im.LineCode("main.go", 5)
-	im.InlinedInto("main.mul")
 	im.Goroutine()
 	im.Lost()
-	im.SiteTables()
 }
 
 // open reads an executable that may be damaged. It must not panic, and must not take much

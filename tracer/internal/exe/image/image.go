@@ -37,7 +37,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
 )
 
@@ -64,7 +63,6 @@ type Image struct {
 	dwarf     func() (*dwarf.Data, error)
 	layouts   func() ([]release, error)
 	goroutine func() (Goroutine, error)
-	sites     func() (*executable.File, error)
 	units     unitCache
 	types     struct {
 		sync.Mutex
@@ -123,7 +121,6 @@ func New(r *io.SectionReader) (*Image, error) {
 	}
 	im.symbols = sync.OnceValues(im.readSymbols)
 	im.goroutine = sync.OnceValues(im.findGoroutine)
-	im.sites = sync.OnceValues(func() (*executable.File, error) { return executable.Read(r) })
 	return im, nil
 }
 
@@ -134,10 +131,6 @@ func (im *Image) Close() error {
 	}
 	return im.closer.Close()
 }
-
-// SiteTables returns what pepbuild has written into the executable. If the program is
-// not instrumented, the error is wire.ErrNoTables. The first call reads the whole file.
-func (im *Image) SiteTables() (*executable.File, error) { return im.sites() }
 
 // segment returns the part of the file that is loaded at addr.
 func (im *Image) segment(addr uint64) (*elf.Prog, bool) {

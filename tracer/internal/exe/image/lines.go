@@ -43,17 +43,3 @@ func matchFile(pattern, name string) bool {
 	pattern = path.Clean(pattern)
 	return name == pattern || strings.HasSuffix(name, "/"+strings.TrimPrefix(pattern, "/"))
 }
-
-// InlinedInto returns the functions into which calls of a function with the linker's name
-// are inlined. Probes at the entry of the function do not see these calls.
-func (im *Image) InlinedInto(name string) (list []Function) {
-	for f := range im.funcs.All() {
-		for _, c := range f.Inlined() {
-			if c.Func == name {
-				list = append(list, im.function(f))
-				break
-			}
-		}
-	}
-	return list
-}

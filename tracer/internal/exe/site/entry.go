@@ -48,9 +48,6 @@ func (c *Code) grows(pc uint64) bool {
 	return false
 }
 
-// HasStackCheck reports whether the function checks the size of the stack first.
-func (c *Code) HasStackCheck() bool { return c.check }
-
 // ErrLoop means that a function begins with a loop, so that no instruction is executed
 // once per call.
 var ErrLoop = errors.New("no instruction is certainly executed once per call: the function begins with a loop")

@@ -60,9 +60,6 @@ var ArgRegs = func() (s insn.RegSet) {
 	return s
 }()
 
-// ClosureReg is DX, in which closures get the address of their variables.
-var ClosureReg = insn.GPR(2)
-
 // A Kind says what a probe is about.
 type Kind uint8
 

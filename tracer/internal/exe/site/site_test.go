@@ -223,7 +223,7 @@ func TestProbesOfAFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := c.Entry(ArgRegs)
-	if err != nil || !c.HasStackCheck() || p.PC <= list[0].Entry || p.Class != Emulated || p.Inst.Opcode != 0x55 || p.SPDelta != 0 || p.Written&ArgRegs != 0 {
+	if err != nil || !c.check || p.PC <= list[0].Entry || p.Class != Emulated || p.Inst.Opcode != 0x55 || p.SPDelta != 0 || p.Written&ArgRegs != 0 {
 		t.Errorf("entry %+v, %v", p, err)
 	}
 	if ns, fused := p.Cost(); ns != CostEmulated || fused {

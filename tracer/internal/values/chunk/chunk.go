@@ -87,7 +87,7 @@ func NewReader(r io.Reader, name string, version byte) (*Reader, error) {
 		return nil, fmt.Errorf("begins with %q, want %q", head[:len(name)], name)
 	}
 	if v := head[len(name)]; v != version {
-		return nil, fmt.Errorf("version %d of the format, this program reads version %d", v, version)
+		return nil, fmt.Errorf("version %d of the format, this program reads version %d: sample or record again", v, version)
 	}
 	return &Reader{r: r}, nil
 }
