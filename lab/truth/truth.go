@@ -181,7 +181,11 @@ func (l *Lab) windows(exe string, args []string) (m Measured, err error) {
 	for _, list := range f.Facts {
 		for _, x := range list {
 			if x.Key == facts.TicksInsideIn || x.Key == facts.TicksOutsideIn {
-				m.Time[x.Name] += float64(x.N)
+				if name := x.Name; strings.HasSuffix(name, " ("+assembly+")") {
+					m.Time[assembly] += float64(x.N)
+				} else {
+					m.Time[name] += float64(x.N)
+				}
 			}
 		}
 	}
@@ -194,7 +198,7 @@ func (l *Lab) windows(exe string, args []string) (m Measured, err error) {
 	for _, p := range profile.SumPaths(paths) {
 		m.Counts[p.ID.Func.Name] += float64(p.Count)
 	}
-	top, err := report.Top(f, source.NewTree(l.Dir), report.TopOptions{N: 1})
+	top, err := report.Top(f, source.NewTree(l.Dir), report.TopOptions{N: 1, Verbose: true})
 	if err != nil {
 		return m, err
 	}

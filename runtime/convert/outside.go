@@ -18,15 +18,11 @@ func (c Counts) outside(symbols *symbol.Table, at *report.Outside) {
 			at.AddTicksInCalls(n)
 			return
 		}
-		var frame report.Frame
-		inlined := false
+		var frames []report.Frame
 		if pc != pepfile.NoText {
-			if list := symbols.At(pc); len(list) > 0 {
-				frame = list[0]
-				inlined = len(list) > 1
-			}
+			frames = symbols.At(pc)
 		}
-		at.AddTicks(frame, inlined, n)
+		at.AddTicks(frames, n)
 	}
 	for i := range c.Filled() {
 		e := c.Entry(i)

@@ -119,7 +119,8 @@ func (n *numbering) of(path uint64) (pkg string, number uint64) {
 }
 
 // mainModule returns the path of the main module, or that of the main package if the program was built outside of modules. The text is
-// what runtime/debug.ParseBuildInfo reads, with a mark of 16 bytes at both ends: "path\ta/cmd\nmod\ta\t(devel)\t\n".
+// what runtime/debug.ParseBuildInfo reads, with a mark of 16 bytes at both ends: "path\ta/cmd\nmod\ta\t(devel)\t\n". If go build was
+// given files, the main module is among the modules that these depend on: "path\tcommand-line-arguments\ndep\ta\t(devel)\t\n".
 func mainModule(info string) (module string) {
 	const mark = 16
 	if len(info) < 2*mark {
@@ -129,11 +130,12 @@ func mainModule(info string) (module string) {
 		var line, key, value string
 		line, info = cut(info, '\n')
 		key, line = cut(line, '\t')
-		value, _ = cut(line, '\t')
-		switch key {
-		case "path":
+		value, line = cut(line, '\t')
+		version, _ := cut(line, '\t')
+		switch {
+		case key == "path":
 			module = value
-		case "mod":
+		case key == "mod" || key == "dep" && version == "(devel)":
 			return value
 		}
 	}

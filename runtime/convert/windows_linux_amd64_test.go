@@ -88,20 +88,23 @@ func TestTicksInCalls(t *testing.T) {
 	}
 }
 
-// The main module is the one that package runtime/debug finds.
+// The main module is the one that package runtime/debug finds. Of a program of files it is the one that they depend on without a
+// version.
 func TestMainModule(t *testing.T) {
 	mark := strings.Repeat("\xff", 16)
-	for _, info := range []debug.BuildInfo{
-		{Path: "example.com/app/cmd/x", Main: debug.Module{Path: "example.com/app", Version: "v1.2.3", Sum: "h1:="}, Deps: []*debug.Module{{Path: "example.com/other", Version: "v1"}}},
-		{Path: "command-line-arguments", Settings: []debug.BuildSetting{{Key: "-buildmode", Value: "exe"}}},
-		{},
+	others := []*debug.Module{{Path: "example.com/another", Version: "v1", Replace: &debug.Module{Path: "./another", Version: "(devel)"}}, {Path: "example.com/other", Version: "v1"}}
+	for _, x := range []struct {
+		info debug.BuildInfo
+		want string
+	}{
+		{debug.BuildInfo{Path: "example.com/app/cmd/x", Main: debug.Module{Path: "example.com/app", Version: "v1.2.3", Sum: "h1:="}, Deps: others}, "example.com/app"},
+		{debug.BuildInfo{Path: "command-line-arguments", Settings: []debug.BuildSetting{{Key: "-buildmode", Value: "exe"}}}, "command-line-arguments"},
+		{debug.BuildInfo{Path: "command-line-arguments", Deps: others}, "command-line-arguments"},
+		{debug.BuildInfo{Path: "command-line-arguments", Deps: append(others, &debug.Module{Path: "example.com/zapp", Version: "(devel)"})}, "example.com/zapp"},
+		{debug.BuildInfo{}, ""},
 	} {
-		want := info.Main.Path
-		if want == "" {
-			want = info.Path
-		}
-		if got := mainModule(mark + info.String() + mark); got != want {
-			t.Errorf("the main module of %q is %q, want %q", info.String(), got, want)
+		if got := mainModule(mark + x.info.String() + mark); got != x.want {
+			t.Errorf("the main module of %q is %q, want %q", x.info.String(), got, x.want)
 		}
 	}
 	if got := mainModule("short"); got != "" {

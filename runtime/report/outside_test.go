@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
@@ -57,7 +58,7 @@ func TestNoteOfTicks(t *testing.T) {
 	} {
 		at := report.NewOutside(wire.Whole(pkgs...))
 		for _, x := range test.ticks {
-			at.AddTicks(report.Frame{Func: x.name, File: x.file}, false, x.n)
+			at.AddTicks([]report.Frame{{Func: x.name, File: x.file}}, x.n)
 		}
 		if got := notes(at, facts.ModeExact); got != test.want {
 			t.Errorf("%v:\ngot  %s\nwant %s", test.ticks, got, test.want)
@@ -65,18 +66,40 @@ func TestNoteOfTicks(t *testing.T) {
 	}
 }
 
-// Profiles by windows name assembly and system calls: windows see all else.
+// Profiles by windows name functions in assembly and system calls: windows see all else.
 func TestNoteOfTicksWithWindows(t *testing.T) {
 	at := report.NewOutside(wire.Whole(&wire.Package{Path: "runtime", Files: []string{"/r/a.go", "/r/m.s"}, Funcs: []wire.Func{{Name: "runtime.f"}}}))
 	at.Windows = true
-	at.AddTicks(report.Frame{Func: "runtime.f", File: "/r/a.go"}, false, 40)
-	at.AddTicks(report.Frame{Func: "runtime.memmove", File: "/r/m.s"}, false, 10)
-	at.AddTicks(report.Frame{Func: "crypto/sha256.block", File: "/c/b.s"}, false, 10)
-	at.AddTicks(report.Frame{}, false, 10)
+	at.AddTicks([]report.Frame{{Func: "runtime.f", File: "/r/a.go"}}, 40)
+	at.AddTicks([]report.Frame{{Func: "runtime.memmove", File: "/r/m.s"}}, 10)
+	at.AddTicks([]report.Frame{{Func: "crypto/sha256.block", File: "/c/b.s"}}, 10)
+	at.AddTicks(nil, 10)
 	at.AddTicksInCalls(30)
-	want := "pep: 60.0% of 100 ticks were outside of instrumented functions: system calls 30.0%, assembly 20.0%, C code and vDSO 10.0%"
+	want := "pep: 60.0% of 100 ticks were outside of instrumented functions: system calls 30.0%, C code and vDSO 10.0%, crypto/sha256.block (assembly) 10.0%, runtime.memmove (assembly) 10.0%"
 	if got := notes(at, facts.ModeSampled); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Ticks in a function with one path, of which there are no paths, name what it is inlined into.
+func TestTicksInInlinedFunctions(t *testing.T) {
+	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"},
+		Funcs: []wire.Func{{Name: "p.One", Graph: pdag.Graph{N: 1}}, {Name: "p.Other", Graph: pdag.Graph{N: 1}}, {Name: "p.Many", Graph: pdag.Graph{N: 2}}, {Name: "p.More", Graph: pdag.Graph{N: 9}}}}))
+	at.Windows = true
+	frames := func(names ...string) (list []report.Frame) {
+		for _, name := range names {
+			list = append(list, report.Frame{Func: "p." + name, File: "/p/a.go"})
+		}
+		return list
+	}
+	at.AddTicks(frames("One"), 1)
+	at.AddTicks(frames("One", "Other", "Many", "More"), 2)
+	at.AddTicks(frames("One", "Other"), 3)
+	at.AddTicks(frames("More", "Many"), 4)
+	var got facts.List
+	at.Tell(&got)
+	if text, want := got.Encode(), " ticks_inside=10 ticks_inside_in/p.More=4 ticks_inside_in/p.One%20in%20p.Other=3 ticks_inside_in/p.One%20in%20p.Many=2 ticks_inside_in/p.One=1"; !strings.Contains(text, want) {
+		t.Errorf("no %q in %s", want, text)
 	}
 }
 
@@ -84,7 +107,7 @@ func TestNoteOfTicksWithWindows(t *testing.T) {
 func TestTicksInside(t *testing.T) {
 	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}}))
 	for _, f := range []string{"p.F", "p.G", "p.G", "q.F"} {
-		at.AddTicks(report.Frame{Func: f, File: "/" + f[:1] + "/a.go"}, false, 1)
+		at.AddTicks([]report.Frame{{Func: f, File: "/" + f[:1] + "/a.go"}}, 1)
 	}
 	var got facts.List
 	at.Tell(&got)
@@ -98,11 +121,11 @@ func TestNoteOfTicksWithTaps(t *testing.T) {
 	at := report.NewOutsideOfTaps([]*wire.Package{{
 		Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}, Taps: []wire.Tap{{Func: "p.F"}},
 	}}, nil)
-	at.AddTicks(report.Frame{Func: "p.F", File: "/p/a.go"}, true, 4)
-	at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, 3)
-	at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, true, 2)
-	at.AddTicks(report.Frame{Func: "q.F", File: "/q/q.go"}, false, 1)
-	at.AddTicks(report.Frame{Func: "0pep/taps.MakeRoom", File: "/r/chunk.go"}, false, 10)
+	at.AddTicks([]report.Frame{{Func: "p.F", File: "/p/a.go"}, {Func: "p.outer", File: "/p/a.go"}}, 4)
+	at.AddTicks([]report.Frame{{Func: "p.G", File: "/p/a.go"}}, 3)
+	at.AddTicks([]report.Frame{{Func: "p.H", File: "/p/a.go"}, {Func: "p.outer", File: "/p/a.go"}}, 2)
+	at.AddTicks([]report.Frame{{Func: "q.F", File: "/q/q.go"}}, 1)
+	at.AddTicks([]report.Frame{{Func: "0pep/taps.MakeRoom", File: "/r/chunk.go"}}, 10)
 	want := "pep: 80.0% of 20 ticks were outside of functions with taps: pep's own code 50.0%, p.G 15.0%, p.H (inlined) 10.0%, q 5.0%"
 	if got := notes(at, facts.ModeTaps); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -122,9 +145,9 @@ func TestNoteOfQuietTaps(t *testing.T) {
 		{0, ""},
 	} {
 		at := report.NewOutsideOfTaps(pkgs, map[uint64]bool{first + 2: true, first + 3: true})
-		at.AddTicks(report.Frame{Func: "p.F", File: "/p/a.go"}, false, 60)
-		at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, test.n)
-		at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, false, 30)
+		at.AddTicks([]report.Frame{{Func: "p.F", File: "/p/a.go"}}, 60)
+		at.AddTicks([]report.Frame{{Func: "p.G", File: "/p/a.go"}}, test.n)
+		at.AddTicks([]report.Frame{{Func: "p.H", File: "/p/a.go"}}, 30)
 		if got := notes(at, facts.ModeTaps); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
