@@ -287,18 +287,17 @@ func (f *File) Fact(k facts.Key) (sum uint64) {
 	return sum
 }
 
-// Own reports whether a package is of the main module, in a profile whose listings begin with these: of windows, which see all
-// packages, the Go runtime included. In other profiles all packages are.
+// Whole reports whether the profile is of all packages and names the main module, as those by windows.
+func (f *File) Whole() bool {
+	return slices.ContainsFunc(f.Facts, func(list facts.List) bool { return list.Text(facts.Module) != "" })
+}
+
+// Own reports whether a package is of the main module. In profiles that are not Whole, all packages are.
 func (f *File) Own(pkg string) bool {
-	told := false
-	for _, list := range f.Facts {
+	return !f.Whole() || slices.ContainsFunc(f.Facts, func(list facts.List) bool {
 		module := list.Text(facts.Module)
-		told = told || module != ""
-		if module != "" && (pkg == "main" || pkg == module || strings.HasPrefix(pkg, module+"/")) {
-			return true
-		}
-	}
-	return !told
+		return module != "" && (pkg == "main" || pkg == module || strings.HasPrefix(pkg, module+"/"))
+	})
 }
 
 // mergedComments returns the facts of all files with the sentences that they make, and the comments of others than pep.

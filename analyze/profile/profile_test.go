@@ -449,3 +449,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestPackageOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.f": "main", "go/types.(*Checker).expr": "go/types", "slices.Sort[go.shape.[]example.com/x.T]": "slices",
+		"gopkg.in/yaml%2ev3.Marshal": "gopkg.in/yaml.v3", "example.com/a.b/c.f.func1": "example.com/a.b/c", "example.com/dot%2ev1.(*T[...]).f": "example.com/dot.v1", "example.com/100%.f": "example.com/100%",
+	} {
+		if got := profile.PackageOf(name); got != want {
+			t.Errorf("%s is of package %s, want %s", name, got, want)
+		}
+	}
+}

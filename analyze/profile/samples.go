@@ -5,6 +5,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -30,14 +31,19 @@ func (f Func) Compare(g Func) int {
 	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.File, g.File), cmp.Compare(f.StartLine, g.StartLine))
 }
 
-// PackageOf returns the import path in the name of a function: "go/types" of "go/types.(*Checker).expr".
+// PackageOf returns the import path in the name of a function: "go/types" of "go/types.(*Checker).expr", and "gopkg.in/yaml.v3" of
+// "gopkg.in/yaml%2ev3.Marshal", as the linker writes it.
 func PackageOf(name string) string {
 	if i := strings.IndexAny(name, "[("); i >= 0 { // there are slashes in the names of types
 		name = name[:i]
 	}
 	slash := strings.LastIndexByte(name, '/') + 1
 	pkg, _, _ := strings.Cut(name[slash:], ".")
-	return name[:slash] + pkg
+	pkg = name[:slash] + pkg
+	if plain, err := url.PathUnescape(pkg); err == nil {
+		return plain
+	}
+	return pkg
 }
 
 // Of returns the whole name of a file that a position in f has: one without a directory is in the
