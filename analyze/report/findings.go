@@ -58,8 +58,12 @@ func (t *TopTable) find(w weight, selected []profile.Path) (list []Finding) {
 	}
 	hot := selected[0]
 	share, low, high := w.share(w.of(hot), hot.Count, hot.Estimate)
-	text := fmt.Sprintf("%s·%s has %s of the %s", hot.ID.Func.Name, hot.ID.Label, listing.Percent(share), t.Order)
-	if t.Unseen > 0 {
+	what := t.Order
+	if what == "time" {
+		share, what = w.times.Path(hot.ID), "time, with what was called on it"
+	}
+	text := fmt.Sprintf("%s·%s has %s of the %s", hot.ID.Func.Name, hot.ID.Label, listing.Percent(share), what)
+	if t.Unseen > 0 && what == t.Order {
 		text += ", bounds " + bounds(low, high)
 	}
 	list = append(list, Finding{Kind: hotPath, Text: text, Share: share, Func: hot.ID.Func.Name, File: hot.ID.Func.File, Line: hot.EndLine, Command: t.listOf(hot.ID.Func)})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/analyze/spent"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/internal/listing"
 )
@@ -42,8 +43,9 @@ type TopGroup struct {
 	ShareLow  float64 `json:"share_low" unit:"ratio"`  // bounds with at least 95 %
 	ShareHigh float64 `json:"share_high" unit:"ratio"` //
 	Samples   int64   `json:"samples" unit:"samples"`
-	Ticks     int64   `json:"ticks" unit:"ticks"` // in the code of the function or package; 0 of a line. It may be too low if TicksLeast is true
-	AtLeast   bool    `json:"ticks_at_least"`     // the profile does not name all functions that had ticks
+	Ticks     int64   `json:"ticks" unit:"ticks"`          // in the code of the function or package; 0 of a line. It may be too low if TicksLeast is true
+	Time      float64 `json:"cum_time_share" unit:"ratio"` // of all ticks, with those in what it called; 0 of a line, and if the profile is not of all packages
+	AtLeast   bool    `json:"ticks_at_least"`              // the profile does not name all functions that had ticks
 }
 
 // sumsOfBounds says how bounds of sums are computed.
@@ -64,10 +66,11 @@ type spot struct {
 // The bounds of a sum are those of a count whose standard deviation is the sum of those of its paths.
 // Samples of a burst depend on each other, so variances must not be added up; and no dependence
 // makes the standard deviation of a sum larger than that sum.
-func topGroups(w weight, paths []profile.Path, by string, n int, src *source.Tree) (groups []TopGroup, wanted []string) {
+func topGroups(w weight, paths []profile.Path, by, order string, n int, src *source.Tree) (groups []TopGroup, wanted []string) {
 	type tally struct {
 		TopGroup
 		deviation float64
+		own       float64 // share of the ticks
 	}
 	known := make(map[TopGroup]*tally)
 	var all []*tally
@@ -86,9 +89,27 @@ func topGroups(w weight, paths []profile.Path, by string, n int, src *source.Tre
 			g.deviation += math.Sqrt(float64(p.Variance))
 		}
 	}
+	for _, fn := range w.without(paths) {
+		p := profile.Path{ID: profile.PathID{Func: fn}}
+		for _, s := range spots(p, by) {
+			if known[s.key] == nil {
+				known[s.key] = &tally{TopGroup: s.key}
+				all = append(all, known[s.key])
+			}
+		}
+	}
 	of := func(g *tally) int64 { return w.of(profile.Path{Count: g.Count, Flow: g.Flow}) }
+	for _, g := range all {
+		if w.times != nil {
+			g.own, g.Time = timeOf(w.times, by, g.TopGroup)
+		}
+	}
 	slices.SortStableFunc(all, func(g, h *tally) int {
-		return cmp.Or(cmp.Compare(of(h), of(g)), cmp.Compare(h.Count, g.Count), cmp.Compare(g.Package, h.Package), cmp.Compare(g.Func, h.Func), cmp.Compare(g.File, h.File), cmp.Compare(g.Line, h.Line))
+		time := 0
+		if order == "time" {
+			time = cmp.Compare(h.Time, g.Time)
+		}
+		return cmp.Or(time, cmp.Compare(of(h), of(g)), cmp.Compare(h.Count, g.Count), cmp.Compare(g.Package, h.Package), cmp.Compare(g.Func, h.Func), cmp.Compare(g.File, h.File), cmp.Compare(g.Line, h.Line))
 	})
 	ticks, atLeast := ticksIn(w.f.Facts)
 	for i, g := range limited(all, n, func(g *tally) bool { return w.f.Own(g.Package) }) {
@@ -111,9 +132,40 @@ func topGroups(w weight, paths []profile.Path, by string, n int, src *source.Tre
 			x.Source = strings.TrimSpace(text)
 			wanted = append(wanted, x.File)
 		}
+		if w.times != nil { // with functions whose paths are not told
+			x.Ticks = int64(math.Round(g.own * float64(w.times.Ticks)))
+		}
 		groups = append(groups, x)
 	}
 	return groups, wanted
+}
+
+// without returns functions that have time, or called what has, and none of the paths.
+func (w weight) without(paths []profile.Path) (list []profile.Func) {
+	with := make(map[string]bool)
+	for _, p := range paths {
+		with[p.ID.Func.Name] = true
+	}
+	if w.times != nil {
+		for _, fn := range w.times.Funcs {
+			if !with[fn.Name] && w.selects(fn) {
+				list = append(list, fn)
+			}
+		}
+	}
+	return list
+}
+
+// timeOf returns the shares of a function or package in the time, zeros of a line.
+func timeOf(times *spent.Times, by string, g TopGroup) (own, cum float64) {
+	var t spent.Time
+	switch by {
+	case ByFunc:
+		t = times.Func(g.Func)
+	case ByPkg:
+		t = times.Package(g.Package)
+	}
+	return t.Own, t.Cum
 }
 
 // ticksIn returns the ticks in functions, and whether there were others in functions that are not named.
@@ -121,7 +173,8 @@ func ticksIn(lists []facts.List) (ticks map[string]int64, more bool) {
 	ticks = make(map[string]int64)
 	left := sum(lists, facts.TicksInside)
 	for _, p := range parts(lists, facts.TicksInsideIn) {
-		ticks[p.name] = int64(p.n)
+		name, _, _ := strings.Cut(p.name, " in ") // what it is inlined into
+		ticks[name] += int64(p.n)
 		left -= min(left, p.n)
 	}
 	return ticks, left > 0
@@ -180,34 +233,48 @@ func SaveLines(f *profile.File, name string) error {
 }
 
 func (t *TopTable) printGroups(p *listing.Page) {
-	time := ""
-	if sum(t.Profile.facts, facts.TicksInside) > 0 && t.By != ByLine {
-		time = "time"
-	}
-	name := map[string]string{ByFunc: "function", ByPkg: "package", ByLine: "line"}[t.By]
-	table := newTopTable(t.Unseen > 0, time, t.Order+"%", "count", name)
-	for _, g := range t.Groups {
-		ticks := listing.Percent(listing.Ratio(g.Ticks, t.Ticks))
-		switch {
-		case g.AtLeast && g.Ticks == 0:
-			ticks = "-"
-		case g.AtLeast:
-			ticks = "≥" + ticks
+	var times, more []string
+	if t.By != ByLine {
+		times = []string{"cum", "own"}
+		if t.Where == nil && sum(t.Profile.facts, facts.TicksInside) > 0 {
+			more = []string{"time"}
 		}
-		name := g.Package
+	}
+	table := t.newTable(times, more, map[string]string{ByFunc: "function", ByPkg: "package", ByLine: "line"}[t.By])
+	for _, g := range t.Groups {
+		own, name := listing.Ratio(g.Ticks, t.Ticks), g.Package
+		var shares []float64
+		if times != nil && t.Where != nil {
+			shares = []float64{g.Time, own}
+		}
+		if more != nil {
+			switch more = []string{listing.Percent(own)}; {
+			case g.AtLeast && g.Ticks == 0:
+				more[0] = "-"
+			case g.AtLeast:
+				more[0] = "≥" + more[0]
+			}
+		}
 		switch t.By {
 		case ByFunc:
 			name = g.Func
 		case ByLine:
 			name = fmt.Sprintf("%s:%d", p.Short(g.File), g.Line)
 		}
-		table.row(g.Rank, g.Share, g.ShareLow, g.ShareHigh, fmt.Sprint(g.Count), ticks, name)
+		share, within := listing.Percent(g.Share), bounds(g.ShareLow, g.ShareHigh)
+		if g.Paths == 0 {
+			share, within = "-", "-"
+		}
+		t.addRow(table, g.Rank, shares, share, within, g.Count, more, name)
+		if append(shares, g.Share)[0] >= hot {
+			table.Style(1, listing.Hot)
+		}
 		if t.By == ByLine {
 			row := len(table.Rows) - 1
 			table.Rows[row] = append(table.Rows[row], g.Source)
 		}
 	}
 	for i, g := range t.Groups {
-		t.printRow(p, &table.Table, i, g.Own, i == 0 || t.Groups[i-1].Own != g.Own)
+		t.printRow(p, table, i, g.Own, i == 0 || t.Groups[i-1].Own != g.Own)
 	}
 }

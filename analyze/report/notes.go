@@ -94,6 +94,10 @@ func (x Profile) unseenTime() outside {
 	return outsideOf(x.facts, named, facts.TicksPlaced, facts.TicksOutside, facts.TicksOutsideIn, facts.TicksMore)
 }
 
+// tellsOutside reports whether what is outside changes what a reader concludes. Windows see all packages, and pep top says where
+// their time was.
+func (x Profile) tellsOutside() bool { return x.verbose || !x.windows }
+
 // most reports whether most of the time is outside, so that the listing has little to say.
 func (o outside) most() bool { return o.share > .5 }
 
@@ -115,7 +119,7 @@ func (x Profile) sayTime(o outside) string {
 	if o.where != "" {
 		where = ": " + o.where
 	}
-	return fmt.Sprintf("%.1f%% of the time is in %s%s%s; %s", 100*o.share, what, where, x.earlyEnds(), more)
+	return fmt.Sprintf("%.1f%% of the time is in %s%s; %s", 100*o.share, what, where, more)
 }
 
 // earlyEnds says why windows ended before they had seen all that they should, "" if none did.
@@ -129,7 +133,7 @@ func (x Profile) earlyEnds() string {
 	if all == 0 || n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %.1f%% of windows ended early: %s", 100*float64(n)/float64(all), listed(ends, kindsOfTime, n, all))
+	return fmt.Sprintf("%.1f%% of windows ended early: %s.", 100*float64(n)/float64(all), listed(ends, kindsOfTime, n, all))
 }
 
 // sayCalls says which calls on paths lead where the profile does not show more, "" if none do.
@@ -178,10 +182,13 @@ func (x Profile) printWarning(p *listing.Page) {
 // printNotes says below a listing how the profile was made, what it lacks, and what to do about it.
 func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 	notes := bounds
-	if o := x.unseenTime(); !o.most() && (o.share > 0 || x.earlyEnds() != "") {
+	if o := x.unseenTime(); x.tellsOutside() && !o.most() && o.share > 0 {
 		notes = append(notes, x.sayTime(o)+".")
 	}
-	if s := x.sayCalls(); s != "" {
+	if s := x.earlyEnds(); s != "" && x.verbose {
+		notes = append(notes, s)
+	}
+	if s := x.sayCalls(); s != "" && x.tellsOutside() {
 		notes = append(notes, s)
 	}
 	for _, list := range x.facts {
@@ -189,7 +196,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 			notes = append(notes, strings.TrimPrefix(s, facts.Sentence)+".")
 		}
 	}
-	if x.windows {
+	if x.windows && (x.verbose || x.Kind != schema.Paths) {
 		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between, or a system call such as write failed.")
 	}
 	for _, list := range x.facts {
@@ -206,7 +213,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 	}
 	known := slices.ContainsFunc(x.facts, func(list facts.List) bool { return list.Text(facts.Mode) != "" })
 	for _, c := range x.Comments {
-		if !known || !strings.HasPrefix(c, facts.Sentence) { // others say what the facts do
+		if x.verbose || !known || !strings.HasPrefix(c, facts.Sentence) { // others say what the facts do
 			notes = append(notes, c)
 		}
 	}
@@ -252,11 +259,7 @@ func (x Profile) made(list facts.List) string {
 		}
 		s += fmt.Sprintf(", %s %v of %s time", each, time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
 		if all := list.Number(facts.CPUTime); all > 0 {
-			share := func(k facts.Key) float64 { return 100 * float64(list.Number(k)) / float64(all) }
-			s += fmt.Sprintf(", which took %.1f%% of the CPU time", share(facts.SampledTime))
-			if list.Number(facts.TickTime) > 0 {
-				s += fmt.Sprintf(" (handlers %.2f%%, the kernel's part of ticks %.2f%%)", share(facts.SampledTime)-share(facts.TickTime), share(facts.TickTime))
-			}
+			s += fmt.Sprintf(", which took %.1f%% of the CPU time", 100*float64(list.Number(facts.SampledTime))/float64(all))
 		}
 		if near := list.Number(facts.NearCache); near > 0 {
 			s += fmt.Sprintf("; the near cache takes %d cycles at most, the far one %d", near, list.Number(facts.FarCache))

@@ -45,6 +45,7 @@ type Profile struct {
 	facts   []facts.List
 	few     uint64 // ticks, if there are so few that bounds are wide
 	windows bool   // counts are of windows
+	verbose bool   // print all that the profile says of itself
 }
 
 func profileOf(f *profile.File) Profile {

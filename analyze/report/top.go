@@ -11,43 +11,44 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/analyze/spent"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// TopOptions select and order paths. The zero value is all paths by flow.
+// TopOptions select and order paths. The zero value is all paths but those of the Go runtime, by their time with what was called
+// on them if the profile is of all packages, and else by flow.
 type TopOptions struct {
 	N       int            // how many, of the main module and of other packages if the profile tells them apart; 0 is all
 	ByCount bool           // order and share by count instead of branch flow
 	By      string         // what has a row: "path" (or ""), or "func", "pkg" or "line", with the sum of its paths
 	Func    *regexp.Regexp // only paths of functions whose names match; nil is all
+	Runtime bool           // those of the Go runtime, too, if the profile tells it apart and Func is nil
+	Verbose bool           // print all that the profile says of itself
 }
 
 // A TopTable lists the hot paths of a paths file, hottest first, or functions, packages or lines
 // with the sums of their paths. Totals and shares are of the whole program, whatever is selected.
 type TopTable struct {
-	Findings  []Finding  `json:"findings"`
-	Profile   Profile    `json:"profile"`
-	Paths     int        `json:"paths" unit:"paths"`
-	Functions int        `json:"functions" unit:"functions"`
-	Count     int64      `json:"count" unit:"times"`
-	Flow      int64      `json:"flow" unit:"branches"`
-	Ticks     int64      `json:"ticks" unit:"ticks"`             // whose place is known
-	Order     string     `json:"order"`                          // "flow" or "count": what paths are ordered by, and shares are of
-	By        string     `json:"by"`                             // "path", "func", "pkg" or "line": what has a row
-	Unseen    float64    `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
-	Others    []OtherPkg `json:"others"`                         // packages whose rows come behind those of the main module, if the profile tells these apart
-	Rows      []TopPath  `json:"rows"`                           // by path
-	Groups    []TopGroup `json:"groups"`                         // by something else
-	Unended   []Unended  `json:"unended"`                        // paths that began and have not ended, by count; limited as Rows are
-	Missing   []string   `json:"source_not_found"`
-}
+	Findings  []Finding     `json:"findings"`
+	Profile   Profile       `json:"profile"`
+	Paths     int           `json:"paths" unit:"paths"`
+	Functions int           `json:"functions" unit:"functions"`
+	Count     int64         `json:"count" unit:"times"`
+	Flow      int64         `json:"flow" unit:"branches"`
+	Ticks     int64         `json:"ticks" unit:"ticks"`             // whose place is known
+	Order     string        `json:"order"`                          // "time", "flow" or "count": what paths are ordered by. Shares are of the count if it is "count", else of the flow
+	By        string        `json:"by"`                             // "path", "func", "pkg" or "line": what has a row
+	Unseen    float64       `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
+	Where     []spent.Place `json:"where"`                          // where the time was, if the profile is of all packages
+	Rows      []TopPath     `json:"rows"`                           // by path
+	Groups    []TopGroup    `json:"groups"`                         // by something else
+	Unended   []Unended     `json:"unended"`                        // paths that began and have not ended, by count; limited as Rows are
+	Missing   []string      `json:"source_not_found"`
 
-// An OtherPkg is a package that is not of the main module.
-type OtherPkg struct {
-	Package string  `json:"package"`
-	Share   float64 `json:"share" unit:"ratio"`
+	verbose bool // as in TopOptions
+	runtime bool // functions of the Go runtime may be listed
 }
 
 // A TopPath is a path of a TopTable.
@@ -66,6 +67,7 @@ type TopPath struct {
 	ShareLow   float64     `json:"share_low" unit:"ratio"`        // 95 % bounds of the share, which are the share itself if all were counted
 	ShareHigh  float64     `json:"share_high" unit:"ratio"`       //
 	Samples    int64       `json:"samples" unit:"samples"`        // of the path; 0 if all were counted
+	Time       float64     `json:"cum_time_share" unit:"ratio"`   // of the ticks, on the path and in what was called on it; 0 if the profile is not of all packages
 	Cumulative float64     `json:"cumulative_share" unit:"ratio"` // of this path and those above
 	Branches   []TopBranch `json:"branches"`                      // in order
 }
@@ -88,18 +90,23 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 		return nil, err
 	}
 	all := profile.SumPaths(samples)
-	selected := slices.DeleteFunc(slices.Clone(all), func(p profile.Path) bool {
-		return o.Func != nil && !o.Func.MatchString(p.ID.Func.Name)
-	})
+	w := weight{f: f, of: func(p profile.Path) int64 { return p.Flow }, times: spent.Of(f, samples)}
+	w.selects = func(fn profile.Func) bool {
+		if o.Func == nil {
+			return w.times == nil || o.Runtime || spent.OwnerOf(f, profile.PackageOf(fn.Name)) != spent.Runtime
+		}
+		return o.Func.MatchString(fn.Name)
+	}
+	selected := slices.DeleteFunc(slices.Clone(all), func(p profile.Path) bool { return !w.selects(p.ID.Func) })
 	unended, err := unendedOf(f, o.Func)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(unended, func(u, v Unended) int { return cmp.Compare(v.Count, u.Count) })
-	if len(selected) == 0 && len(unended) == 0 && len(all) > 0 {
+	if o.Func != nil && len(selected) == 0 && len(unended) == 0 && len(all) > 0 && (cmp.Or(o.By, ByPath) == ByPath || len(w.without(nil)) == 0) {
 		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
 	}
-	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow", By: cmp.Or(o.By, ByPath), Unseen: f.UnseenBound(), Unended: unended, Ticks: int64(f.Fact(facts.TicksPlaced))}
+	t := &TopTable{verbose: o.Verbose, runtime: o.Runtime || o.Func != nil, Profile: profileOf(f), Paths: len(all), Order: "flow", By: cmp.Or(o.By, ByPath), Unseen: f.UnseenBound(), Unended: unended, Ticks: int64(f.Fact(facts.TicksPlaced))}
 	funcs := make(map[profile.Func]bool)
 	for _, p := range all {
 		funcs[p.ID.Func] = true
@@ -107,12 +114,23 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 		t.Flow += p.Flow
 	}
 	t.Functions = len(funcs)
-	w := weight{f: f, of: func(p profile.Path) int64 { return p.Flow }, total: t.Flow}
+	w.total = t.Flow
 	if o.ByCount {
 		w.of, w.total, t.Order = func(p profile.Path) int64 { return p.Count }, t.Count, "count"
 	}
-	slices.SortStableFunc(selected, func(p, q profile.Path) int { return cmp.Compare(w.of(q), w.of(p)) })
-	t.Others = otherPackages(w, selected)
+	if w.times != nil {
+		t.Where = w.times.Places
+		if !o.ByCount && t.By != ByLine {
+			t.Order = "time"
+		}
+	}
+	slices.SortStableFunc(selected, func(p, q profile.Path) int {
+		if t.Order == "time" {
+			return cmp.Or(cmp.Compare(w.times.Path(q.ID), w.times.Path(p.ID)), cmp.Compare(w.of(q), w.of(p)))
+		}
+		return cmp.Compare(w.of(q), w.of(p))
+	})
+	selected = limited(selected, 0, func(p profile.Path) bool { return f.Own(packageOf(p)) })
 	if o.N > 0 {
 		t.Unended = unended[:min(o.N, len(unended))]
 	}
@@ -120,7 +138,7 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	if t.By == ByPath {
 		t.Rows, wanted = topPaths(w, limited(selected, o.N, func(p profile.Path) bool { return f.Own(packageOf(p)) }), src)
 	} else {
-		t.Groups, wanted = topGroups(w, selected, t.By, o.N, src)
+		t.Groups, wanted = topGroups(w, selected, t.By, t.Order, o.N, src)
 	}
 	t.Missing = missingSource(src, wanted)
 	t.Findings = t.find(w, selected)
@@ -145,43 +163,21 @@ func limited[T any](list []T, n int, own func(T) bool) []T {
 	return append(first, others...)
 }
 
-// otherPackages returns the packages that are not of the main module, by their share.
-func otherPackages(w weight, paths []profile.Path) (list []OtherPkg) {
-	sums := make(map[string]int64)
-	for _, p := range paths {
-		if pkg := packageOf(p); !w.f.Own(pkg) {
-			sums[pkg] += w.of(p)
-		}
-	}
-	for pkg, sum := range sums {
-		list = append(list, OtherPkg{pkg, listing.Ratio(sum, w.total)})
-	}
-	slices.SortFunc(list, func(p, q OtherPkg) int {
-		return cmp.Or(cmp.Compare(q.Share, p.Share), cmp.Compare(p.Package, q.Package))
-	})
-	return list
-}
-
 // printRow prints a row of a table, which may be the first one of the main module, or of other packages.
 func (t *TopTable) printRow(p *listing.Page, table *listing.Table, i int, own, first bool) {
-	if !own && first {
-		const named = 4
-		var list []string
-		share := 0.0
-		for i, x := range t.Others {
-			share += x.Share
-			switch {
-			case i < named:
-				list = append(list, x.Package+" "+listing.Percent(x.Share))
-			case i == named:
-				list = append(list, "…")
-			}
-		}
+	if first && t.Where != nil {
 		if i > 0 {
 			p.Line("")
 		}
-		p.Say(listing.Plain, "packages outside of the main module have %s of the %s: %s", listing.Percent(share), t.Order, strings.Join(list, ", "))
-		p.Line("")
+		what := map[string]string{ByPath: "paths", ByFunc: "functions", ByPkg: "packages", ByLine: "lines"}[t.By]
+		whose := "dependencies and std"
+		switch {
+		case own:
+			whose = "the main module"
+		case t.runtime:
+			whose = "dependencies, std and the Go runtime"
+		}
+		p.Line("%s of %s:", what, whose)
 	}
 	if first {
 		p.TableRow("", table, 0)
@@ -194,6 +190,9 @@ type weight struct {
 	f     *profile.File
 	of    func(profile.Path) int64
 	total int64
+	times *spent.Times // nil if the profile is not of all packages
+
+	selects func(profile.Func) bool // reports whether a function is listed
 }
 
 // share returns the share of a weight, with the bounds that a count with an estimate gives it.
@@ -203,6 +202,14 @@ func (w weight) share(of, count int64, e profile.Estimate) (share, low, high flo
 		low, high = b.Low/float64(count), b.High/float64(count)
 	}
 	return share, min(share*low, 1), min(share*high, 1)
+}
+
+// time returns the share of a path in the time, with what was called on it.
+func (w weight) time(id profile.PathID) float64 {
+	if w.times == nil {
+		return 0
+	}
+	return w.times.Path(id)
 }
 
 // topPaths returns the rows of paths, and the files whose source they want.
@@ -215,7 +222,7 @@ func topPaths(w weight, paths []profile.Path, src *source.Tree) (rows []TopPath,
 			Rank: i + 1, Own: w.f.Own(packageOf(x)), Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
 			Path: x.ID.Label, From: x.From, Lines: x.Lines, Flow: x.Flow, Count: x.Count,
 			Share: share, ShareLow: low, ShareHigh: high, Samples: x.Samples,
-			Cumulative: listing.Ratio(sum, w.total), Branches: topBranches(src, x),
+			Time: w.time(x.ID), Cumulative: listing.Ratio(sum, w.total), Branches: topBranches(src, x),
 		})
 		for _, d := range x.Branches {
 			wanted = append(wanted, fileOf(x.ID.Func, d))
@@ -255,12 +262,19 @@ func (t *TopTable) Name() string { return "top" }
 func (t *TopTable) Print(p *listing.Page) {
 	if t.Paths == 0 && len(t.Unended) == 0 {
 		p.Say(listing.Plain, "no path was recorded: the program ended before the first tick, or nothing in it is instrumented")
+		p.Line("")
+		t.printWhere(p)
 		t.Profile.printNotes(p)
 		return
 	}
 	t.Profile.printWarning(p)
-	p.Line("%s: %s in %s, count %d, flow %d", p.Short(t.Profile.name()), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), t.Count, t.Flow)
+	of := fmt.Sprintf("count %d, flow %d", t.Count, t.Flow)
+	if all := sum(t.Profile.facts, facts.CPUTime); t.Where != nil && all > 0 {
+		of = fmt.Sprintf("%.2fs of CPU time", float64(all)/1e9)
+	}
+	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), of)
 	p.Line("")
+	t.printWhere(p)
 	if t.By == ByPath {
 		t.printPaths(p)
 	} else {
@@ -268,6 +282,9 @@ func (t *TopTable) Print(p *listing.Page) {
 	}
 	t.printUnended(p)
 	var notes []string
+	if t.Where != nil {
+		notes = append(notes, timeNote)
+	}
 	if t.Unseen > 0 {
 		notes = append(notes,
 			"95%: the true share is within these bounds with a probability of 95%, as far as samples are random."+sumsOfBounds[t.By],
@@ -278,6 +295,7 @@ func (t *TopTable) Print(p *listing.Page) {
 	}) {
 		notes = append(notes, untoldNote)
 	}
+	t.Profile.verbose = t.verbose
 	t.Profile.printNotes(p, notes...)
 	printMissing(p, t.Missing)
 }
@@ -317,48 +335,54 @@ func (t *TopTable) printUnended(p *listing.Page) {
 	p.Table("", table)
 }
 
-// table has a line for every path. If counts are estimated, it has bounds.
+// table has a line for every path.
 func (t *TopTable) table() *listing.Table {
-	table := newTopTable(t.Unseen > 0, "", t.Order+"%", "count", "path")
+	table := t.newTable([]string{"cum"}, nil, "path")
 	for _, x := range t.Rows {
-		table.row(x.Rank, x.Share, x.ShareLow, x.ShareHigh, fmt.Sprint(x.Count), "", x.Func+"·"+x.Path)
+		t.addRow(table, x.Rank, []float64{x.Time}, listing.Percent(x.Share), bounds(x.ShareLow, x.ShareHigh), x.Count, nil, x.Func+"·"+x.Path)
+		if t.Where != nil && x.Time >= hot || t.Where == nil && x.Share >= hot {
+			table.Style(1, listing.Hot)
+		}
 	}
-	return &table.Table
+	return table
 }
 
-// A topTable is a table with a rank, a share and its bounds, a count, perhaps a share of the time, and a name.
-type topTable struct {
-	listing.Table
-	estimated, timed bool
+// newTable returns a table with a heading: a rank, times if the listing has them, a share, its bounds if counts are estimated, a
+// count, something more, and a name.
+func (t *TopTable) newTable(times, more []string, name string) *listing.Table {
+	table := &listing.Table{}
+	share := "flow%"
+	if t.Order == "count" {
+		share = "count%"
+	}
+	table.Heading(t.cells("#", times, share, "95%", "count", more, name)...)
+	table.Numbers = len(table.Rows[0]) - 1
+	table.Names = []int{table.Numbers}
+	return table
 }
 
-// newTopTable returns a table with a heading; there are no bounds unless counts are estimated, and no time if its heading is "".
-func newTopTable(estimated bool, time, share, count, name string) *topTable {
-	t := &topTable{estimated: estimated, timed: time != ""}
-	t.add(t.Heading, "#", share, "95%", count, time, name)
-	t.Numbers = len(t.Rows[0]) - 1
-	t.Names = []int{t.Numbers}
-	return t
-}
-
-func (t *topTable) add(row func(...string), rank, share, bounds, count, time, name string) {
-	cells := []string{rank, share}
-	if t.estimated {
+func (t *TopTable) cells(rank string, times []string, share, bounds, count string, more []string, name string) []string {
+	cells := []string{rank}
+	if t.Where != nil {
+		cells = append(cells, times...)
+	}
+	cells = append(cells, share)
+	if t.Unseen > 0 {
 		cells = append(cells, bounds)
 	}
-	cells = append(cells, count)
-	if t.timed {
-		cells = append(cells, time)
-	}
-	row(append(cells, name)...)
+	return append(append(append(cells, count), more...), name)
 }
 
-// row adds a row. Its share is hot if it is one of ten or more of the whole.
-func (t *topTable) row(rank int, share, low, high float64, count, time, name string) {
-	t.add(t.Row, fmt.Sprint(rank), listing.Percent(share), bounds(low, high), count, time, name)
-	if share >= .1 {
-		t.Style(1, listing.Hot)
+// hot is a time, or a share if there is no time, that is highlighted.
+const hot = .1
+
+// addRow adds a row.
+func (t *TopTable) addRow(table *listing.Table, rank int, times []float64, share, bounds string, count int64, more []string, name string) {
+	var texts []string
+	for _, x := range times {
+		texts = append(texts, percent(x))
 	}
+	table.Row(t.cells(fmt.Sprint(rank), texts, share, bounds, fmt.Sprint(count), more, name)...)
 }
 
 // bounds is "1.2-3.4%".

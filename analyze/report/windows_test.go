@@ -1,8 +1,10 @@
 package report
 
 import (
+	stdcmp "cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,77 +20,152 @@ import (
 )
 
 // windowsText is a profile of all packages: 30 % of the flow are of the main module.
-func windowsText(module string) string {
-	path := func(fn string, flow int) string {
-		return fmt.Sprintf("path func=%s at=/src/x/x.go:10 path=p0 end=12 count=%d flow=%d from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\" samples=9\n", fn, flow, flow)
+func windowsText(more string) string {
+	path := func(fn string, flow int, callers string) string {
+		return fmt.Sprintf("path func=%s at=/src/x/x.go:10 path=p0 end=12 count=%d flow=%d from=entry lines=10-12 branches=\"11:2 if true\" callers=%q samples=9\n", fn, flow, flow, callers)
 	}
-	return "profile paths\ncomment \"#pep.version=1 mode=sampled form=windows clock=cpu tick=10000000 ticks=9 samples=99 windows=9" + module + "\"\nperiod 10000000 cpu/nanoseconds\n" +
-		path("runtime.mallocgc", 400) + path("main.main", 100) + path("example.com/app/lib.F", 150) + path("example.com/apple.F", 300) + path("example.com/app.G", 50)
+	return "profile paths\ncomment \"#pep.version=1 mode=sampled form=windows clock=cpu tick=10000000 ticks=9 samples=99 windows=9" + more + "\"\nperiod 10000000 cpu/nanoseconds\n" +
+		path("runtime.mallocgc", 400, "example.com/app.G /src/x/x.go:11; main.main /src/x/x.go:40") + path("main.main", 100, "") + path("example.com/app/lib.F", 150, "main.main /src/x/x.go:11") +
+		path("example.com/apple.F", 300, "example.com/app/lib.F /src/x/x.go:70; main.main /src/x/x.go:40") + path("example.com/app.G", 50, "main.main /src/x/x.go:40")
 }
 
-// Listings of windows begin with the packages of the main module.
-func TestOwnPackagesComeFirst(t *testing.T) {
-	f := parse(t, windowsText(" module=example.com/app"))
-	for _, by := range []string{ByPath, ByPkg} {
-		top, err := Top(f, source.NewTree(t.TempDir()), TopOptions{N: 2, By: by})
+// timed are 1000 ticks for windowsText.
+const timed = " module=example.com/app cpu_time=12340000000 ticks_placed=1000 ticks_inside=600 ticks_inside_in/runtime.mallocgc=300 ticks_inside_in/main.main=20 ticks_inside_in/example.com/app/lib.F=40 " +
+	"ticks_inside_in/example.com/apple.F=120 ticks_inside_in/example.com/app.G=100 ticks_inside_in/main.small=20 ticks_outside=400 ticks_outside_in/system%20calls=310 ticks_outside_in/method%20wrappers=90"
+
+// Listings of windows begin with what the main module spent, with what it called. Packages of the Go runtime are listed if
+// somebody asks for them.
+func TestListingsBeginWithTheMainModule(t *testing.T) {
+	// The path of main.main has its 20 ticks and lib.F's 40, which it calls in line 11.
+	paths := []string{"example.com/app.G·p0 own 40.0", "main.main·p0 own 6.0", "example.com/app/lib.F·p0 own 4.0", "example.com/apple.F·p0 others 12.0"}
+	withRuntime := append(slices.Clone(paths[:3]), "runtime.mallocgc·p0 others 30.0", "example.com/apple.F·p0 others 12.0")
+	funcs := []string{"main.main own 58.0, 2.0", "example.com/app.G own 40.0, 10.0", "example.com/app/lib.F own 16.0, 4.0", "main.small own 2.0, 2.0", "example.com/apple.F others 12.0, 12.0"}
+	pkgs := []string{"main own 60.0, 4.0", "example.com/app own 40.0, 10.0", "example.com/app/lib own 16.0, 4.0", "example.com/apple others 12.0, 12.0"}
+	for _, x := range []struct {
+		options TopOptions
+		want    []string
+	}{
+		{TopOptions{}, paths},
+		{TopOptions{N: 2}, []string{paths[0], paths[1], paths[3]}},
+		{TopOptions{Runtime: true}, withRuntime},
+		{TopOptions{N: 1, Runtime: true}, []string{paths[0], withRuntime[3]}},
+		{TopOptions{Func: regexp.MustCompile(`malloc|\.G`)}, []string{paths[0], withRuntime[3]}},
+		{TopOptions{ByCount: true, N: 2}, []string{paths[2], paths[1], paths[3]}},
+		{TopOptions{By: ByFunc}, funcs},
+		{TopOptions{By: ByFunc, Func: regexp.MustCompile("small|malloc")}, []string{funcs[3], "runtime.mallocgc others 30.0, 30.0"}},
+		{TopOptions{By: ByPkg}, pkgs},
+		{TopOptions{By: ByPkg, Runtime: true, N: 1}, []string{pkgs[0], "runtime others 30.0, 30.0"}},
+	} {
+		top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), x.options)
 		if err != nil {
 			t.Fatal(err)
 		}
+		whose := map[bool]string{true: "own", false: "others"}
 		var got []string
 		for _, x := range top.Rows {
-			got = append(got, fmt.Sprint(x.Func, " ", x.Own))
+			got = append(got, fmt.Sprintf("%s·%s %s %.1f", x.Func, x.Path, whose[x.Own], 100*x.Time))
 		}
 		for _, x := range top.Groups {
-			got = append(got, fmt.Sprint(x.Package, " ", x.Own))
+			got = append(got, fmt.Sprintf("%s %s %.1f, %.1f", stdcmp.Or(x.Func, x.Package), whose[x.Own], 100*x.Time, float64(x.Ticks)/10))
 		}
-		want := []string{"example.com/app/lib.F true", "main.main true", "runtime.mallocgc false", "example.com/apple.F false"}
-		if by == ByPkg {
-			want = []string{"example.com/app/lib true", "main true", "runtime false", "example.com/apple false"}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("by %s (-want +got):\n%s", by, diff)
-		}
-		var b strings.Builder
-		if err := listing.Text(&b, top); err != nil {
-			t.Fatal(err)
-		}
-		own, others, _ := strings.Cut(b.String(), "packages outside of the main module have 70.00% of the flow: runtime 40.00%, example.com/apple 30.00%\n")
-		if strings.Contains(b.String(), "95%") {
-			t.Errorf("by %s, counts that are no estimates have bounds:\n%s", by, b.String())
-		}
-		if !strings.Contains(own, "app/lib") || strings.Contains(own, "mallocgc") || !strings.Contains(others, want[2][:7]) {
-			t.Errorf("by %s, Top prints\n%s", by, b.String())
+		if diff := cmp.Diff(x.want, got); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", x.options, diff)
 		}
 	}
-	top, err := Top(parse(t, windowsText("")), source.NewTree(t.TempDir()), TopOptions{N: 2})
-	if err != nil {
-		t.Fatal(err)
+	top, err := Top(parse(t, windowsText(" module=example.com/app")), source.NewTree(t.TempDir()), TopOptions{N: 1})
+	if err != nil || top.Where != nil || len(top.Rows) != 2 || top.Rows[0].Func != "example.com/app/lib.F" || top.Rows[1].Func != "runtime.mallocgc" || top.Order != "flow" {
+		t.Errorf("%v, without ticks there are %+v", err, top)
 	}
-	if len(top.Rows) != 2 || top.Rows[0].Func != "runtime.mallocgc" || !top.Rows[0].Own || top.Others != nil {
-		t.Errorf("without a main module there are %+v, others %v", top.Rows, top.Others)
+	top, err = Top(parse(t, windowsText("")), source.NewTree(t.TempDir()), TopOptions{N: 2})
+	if err != nil || top.Where != nil || len(top.Rows) != 2 || top.Rows[0].Func != "runtime.mallocgc" || !top.Rows[0].Own {
+		t.Errorf("%v, without a main module there are %+v", err, top.Rows)
 	}
 }
 
-// A line has the time that windows do not see, and why windows ended early.
-func TestTimeThatWindowsDoNotSee(t *testing.T) {
-	const end = " windows_ended/done=80 windows_ended/system%20call=15 windows_ended/fault=4 windows_ended/new%20code=1 ticks_placed=1000"
-	for more, want := range map[string]string{
-		end + " ticks_outside=500 ticks_outside_in/system%20calls=300 ticks_outside_in/assembly=150 ticks_outside_in/C%20code%20and%20vDSO=50": "50.0% of the time is in no path: " +
-			"system calls 30.0%, assembly 15.0%, C code and vDSO 5.0%; 20.0% of windows ended early: system call 15.0%, fault 4.0%, new code 1.0%; see a CPU profile.",
-		end: "0.0% of the time is in no path; 20.0% of windows ended early: system call 15.0%, fault 4.0%, new code 1.0%; see a CPU profile.",
-		" windows_ended/done=100 ticks_placed=1000 ticks_outside=10 ticks_outside_in/assembly=10": "1.0% of the time is in no path: assembly 1.0%; see a CPU profile.",
-		" windows_ended/done=100 ticks_placed=1000":                                               "",
-	} {
-		top, err := Top(parse(t, strings.Replace(windowsText(more), "windows=9", "windows=100", 1)), source.NewTree(t.TempDir()), TopOptions{})
-		if err != nil {
-			t.Fatal(err)
+// The text of such a listing, on a terminal with 100 columns.
+func TestWhereTheTimeWas(t *testing.T) {
+	for by, want := range map[string]string{
+		ByPath: `app: 5 paths in 5 functions, 12.34s of CPU time
+
+  own    cum  where         most of it
+18.0%  60.0%  main module   app.G 10.0%, lib.F 4.0%
+12.0%  12.0%  dependencies  example.com/apple 12.0%; for lib.F 12.0%
+30.0%         allocation    for app.G 30.0%
+31.0%         system calls
+ 9.0%         unseen        method wrappers 9.0%
+
+paths of the main module:
+#    cum   flow%  count  path
+1  40.0%   5.00%     50  example.com/app.G·p0
+   /src/x/x.go:10-12  from entry
+   11:2  if true
+
+paths of dependencies and std:
+#    cum   flow%  count  path
+2  12.0%  30.00%    300  example.com/apple.F·p0
+   /src/x/x.go:10-12  from entry
+   11:2  if true
+
+` + timeNote + "\n",
+		ByFunc: `functions of the main module:
+#    cum    own   flow%  count  function
+1  58.0%   2.0%  10.00%    100  main.main
+
+functions of dependencies and std:
+#    cum    own   flow%  count  function
+2  12.0%  12.0%  30.00%    300  example.com/apple.F
+`,
+		ByLine: `lines of the main module:
+#   flow%  count  line
+1  15.00%    150  /src/x/x.go:11
+
+lines of dependencies and std:
+#   flow%  count  line
+2  30.00%    300  /src/x/x.go:11
+`} {
+		top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), TopOptions{N: 1, By: by})
+		if text := textOf(t, top, err); !strings.Contains(text, want) {
+			t.Errorf("by %s, Top prints\n%s\nwant\n%s", by, text, want)
 		}
-		var b strings.Builder
-		if err := listing.Text(&b, top); err != nil {
-			t.Fatal(err)
+	}
+	for _, o := range []TopOptions{{Runtime: true}, {Func: regexp.MustCompile("malloc")}} {
+		top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), o)
+		if text := textOf(t, top, err); !strings.Contains(text, "paths of dependencies, std and the Go runtime:\n") {
+			t.Errorf("%+v: Top prints\n%s", o, text)
 		}
-		if s := b.String(); !strings.Contains(s, want) || strings.Contains(s, "of the time is") != (want != "") {
-			t.Errorf("%s: Top prints\n%s\nwant %s", more, s, want)
+	}
+	top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), TopOptions{By: ByFunc, Func: regexp.MustCompile("small")})
+	if text := textOf(t, top, err); !strings.Contains(text, "1  2.0%  2.0%      -      0  main.small\n") {
+		t.Errorf("of a function without paths Top prints\n%s", text)
+	}
+}
+
+// A program that was in system calls at all ticks has no path, and the listing says where it was.
+func TestTimeWithoutPaths(t *testing.T) {
+	text, _, _ := strings.Cut(windowsText(" module=example.com/app ticks_placed=10 ticks_outside=10 ticks_outside_in/system%20calls=10"), "path func")
+	top, err := Top(parse(t, text), source.NewTree(t.TempDir()), TopOptions{})
+	if text := textOf(t, top, err); !strings.Contains(text, "no path was recorded") || !strings.Contains(text, "100.0%       system calls\n") {
+		t.Errorf("Top prints\n%s", text)
+	}
+}
+
+// What only those want to know who look after the sampling is printed on request.
+func TestFactsForExperts(t *testing.T) {
+	const facts = " windows_ended/done=80 windows_ended/system%20call=15 windows_ended/fault=4 windows_ended/new%20code=1 overruns=3 ticks_uncaught=7 middle_left_out=8 calls=100 calls_outside=50 calls_outside_to/runtime.getg=50"
+	experts := []string{"40.0% of the time is in no path: system calls 31.0%, method wrappers 9.0%; see a CPU profile.", "20.0% of windows ended early: system call 15.0%, fault 4.0%, new code 1.0%.",
+		"3 overruns", "7 ticks without a window", "8 with callers in the middle left out", "50.0% of calls on paths go outside", "Windows interpret what a thread is about to do"}
+	text := strings.Replace(windowsText(timed+facts+" dropped=5"), " windows=9 ", " windows=100 ", 1)
+	text = strings.Replace(text, "comment ", "comment \"pep: sampled in windows, 3 overruns, 8 with callers in the middle left out, 7 ticks without a window\"\ncomment ", 1)
+	for _, verbose := range []bool{false, true} {
+		top, err := Top(parse(t, text), source.NewTree(t.TempDir()), TopOptions{Verbose: verbose})
+		text := textOf(t, top, err)
+		for _, x := range experts {
+			if strings.Contains(text, x) != verbose {
+				t.Errorf("with -v=%t, Top prints\n%s\nand %q is in it: %t", verbose, text, x, !verbose)
+			}
+		}
+		if !strings.Contains(text, "Of note: 5 dropped.") {
+			t.Errorf("with -v=%t, Top does not say what was dropped:\n%s", verbose, text)
 		}
 	}
 }
@@ -143,21 +220,12 @@ func TestUntoldOutcomesAreExplained(t *testing.T) {
 	}
 }
 
-// Listings say whose paths the code of the program does not tell: how many functions there are in the program, and which of them match.
+// Lists say which functions that match have paths that the code of the program does not tell.
 func TestUntoldFunctions(t *testing.T) {
 	const made = "\ncomment \"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu ticks=9 samples=99 windows=9 untold_functions=17\"\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
 	run := &profile.Run{Edges: parse(t, "profile edges"+made),
 		Paths: parse(t, "profile paths"+made+"path func=main.main at=/src/x.go:10 path=p0 end=12 count=9 flow=9 from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\" samples=9\n")}
-	const all = "no paths of 17 functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"
 	src := source.NewTree(t.TempDir())
-	top, err := Top(run.Paths, src, TopOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	if err := listing.Text(&b, top); err != nil || !strings.Contains(b.String(), all) {
-		t.Errorf("%v, Top prints\n%s\nwant %s", err, b.String(), all)
-	}
 	graph := pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}, {To: pdag.Exit, Val: 1}}}}, Starts: []pdag.Start{{}}, N: 2}
 	pkg := &wire.Package{Path: "main", Files: []string{"/src/x.go"}}
 	for i, name := range []string{"main.main", "main.untold", "main.never"} {
@@ -170,7 +238,7 @@ func TestUntoldFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	const which = "the compiler has left no instructions that tell the paths of 1 function: main.untold (entry: no instruction). -pepmode=sample and -pepmode=exact tell them."
-	for pattern, want := range map[string]string{"main": which, "untold": which, "never": "did not run, or no sample shows it", "main.main": all} {
+	for pattern, want := range map[string]string{"main": which, "untold": which, "never": "did not run, or no sample shows it", "main.main": "decided 9 times"} {
 		var b strings.Builder
 		l, err := List(run, program, src, regexp.MustCompile(pattern))
 		if err == nil {

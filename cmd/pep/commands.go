@@ -25,8 +25,8 @@ func top(c *command.Call) error {
 	by := c.OneOf("by", report.Bys...)
 	pid := c.Flags.Int("p", 0, "")
 	lines := c.Flags.String("pprof", "", "")
-	funcs := c.Flags.String("func", "", "")
-	sourcePath := c.Flags.String("source_path", "", "")
+	runtime, verbose := c.Flags.Bool("runtime", false, ""), c.Flags.Bool("v", false, "")
+	funcs, sourcePath := c.Flags.String("func", "", ""), c.Flags.String("source_path", "", "")
 	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func top(c *command.Call) error {
 			return err
 		}
 	}
-	return c.Print(report.Top(f, source.NewTree(*sourcePath), report.TopOptions{N: *n, ByCount: *byCount, By: *by, Func: re}))
+	return c.Print(report.Top(f, source.NewTree(*sourcePath), report.TopOptions{N: *n, ByCount: *byCount, By: *by, Func: re, Runtime: *runtime, Verbose: *verbose}))
 }
 
 func list(c *command.Call) error {

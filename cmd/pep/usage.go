@@ -84,7 +84,7 @@ Examples, in a module:
 	pep test -text -run=TestLarge ./parser
 `
 
-	topUsage = `pep top [-n 10] [-by path|func|pkg|line] [-count] [-func name] [-pprof FILE] [-source_path dirs] [-json] -p PID | [FILE...]
+	topUsage = `pep top [-n 10] [-by path|func|pkg|line] [-count] [-func name] [-runtime] [-pprof FILE] [-source_path dirs] [-v] [-json] -p PID | [FILE...]
 
 Prints the hot paths of paths profiles, hottest first: share of the program, its 95%
 bounds, count, and the branches in order with their source. Shares are of the branch
@@ -95,8 +95,13 @@ that was built with pepbuild, and that still runs, has counted so far.
 With -by it prints functions, packages or lines with the sums of their paths. The count of
 a line is how often paths ran through it, and its flow is that of the branches on it. The
 bounds of sums are wider than needed, because the samples of paths depend on each other.
-The column time is the share of clock ticks that interrupted the function's own code,
-without what it calls; ticks do not tell on which path the function was.
+
+Profiles by windows are of all packages. For these pep top first says where the time was: in
+the main module, dependencies and std, in the Go runtime by kinds of work and for which
+functions of the main module, in system calls and the like. Then come paths, functions and
+packages of the main module, and those of dependencies and std, by the time in them with
+what they called (cum); own is the time in the code itself. In other profiles, the column
+time is the share of clock ticks that interrupted the function's own code.
 
 Samples have the labels that the program has given its goroutines with pprof.Do.
 For the paths under one of them:
@@ -109,9 +114,12 @@ For the paths under one of them:
 	-by path            what has a row: path, func, pkg or line
 	-count              order by count, and show shares of the count
 	-func name          only paths of this function; or a regular expression
+	-runtime            list paths of the Go runtime, too, between those of std; -func
+	                    finds them anyway
 	-pprof FILE         write the lines that all paths ran through as a profile, for the
 	                    source view: go tool pprof -http=: FILE, or -list
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-v                  print all that the profile says of how it was taken
 	-json               print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
@@ -147,12 +155,13 @@ Examples:
 
 	htmlUsage = `pep html [-o FILE] [-program FILE] [-source_path dirs] [FILE...]
 
-Writes a web page with all that a run knows: functions by flow, their source with
-counts, every outcome of every branch, the hottest paths, the control-flow graph,
-callers, and what taps have reported. FILE is any file of a run; pep finds those
-beside it by their names. Several runs are added up, of several programs as pep merge does. Of
-programs that were built with -pepmode=cover it has what is missing, functions with most first, and
-a table of each decision: what its conditions were, and what would show that they decide.
+Writes a web page with all that a run knows: functions by their time, or by flow if the
+profile is not of all packages, their source with counts, every outcome of every branch, the
+hottest paths, the control-flow graph, callers, and what taps have reported. FILE is any file
+of a run; pep finds those beside it by their names. Several runs are added up, of several
+programs as pep merge does. Of programs that were built with -pepmode=cover it has what is
+missing, functions with most first, and a table of each decision: what its conditions were,
+and what would show that they decide.
 
 The page is one file that loads nothing, so it can be kept and sent. It has the
 source of the functions that ran.

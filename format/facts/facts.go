@@ -506,11 +506,15 @@ func (f List) part(k Key, mode string) (s string) {
 	return s
 }
 
-// Lacks returns the parts of the first sentence that say what the profile lacks: "4 overruns".
+// Lacks returns the parts of the first sentence that say what the profile lacks, as far as that changes what a reader concludes:
+// "4 dropped". It leaves out what is for those who look after the sampling itself.
 func (f List) Lacks() (list []string) {
 	for k := range numKeys {
 		switch k {
 		case Ticks, Samples, Events, Messages, SampledTime, NearCache, FarCache, Handled, BurstEvents, EqualBursts, Unended:
+			continue
+		case Shortened, Overruns, Folded, Erased, Gapped, Truncated, Windows, WindowsThrown, WindowsChanged, TicksInCalls, TicksInC,
+			TicksBusy, TicksUncaught, UntoldFuncs:
 			continue
 		}
 		if s := f.part(k, "lacks"); s != "" { // no mode, so that what is 0 is left out
