@@ -34,7 +34,10 @@
 // sampled, and the function is not Reconciled. Exact counts need no reconciliation.
 package annotate
 
-import "github.com/pepgo/pep/analyze/profile"
+import (
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/spent"
+)
 
 // A Program is all functions of a profiled program.
 type Program struct {
@@ -52,9 +55,11 @@ type Program struct {
 	OutsideIn []Share     `json:"outsideIn"` // the packages with most of these, as shares of all ticks
 	More      float64     `json:"more"`      // share of the ticks that -peppkg=all would bring inside
 	Unseen    float64     `json:"unseen"`    // what no sample shows has at most this share of all counts, with 95 % confidence
+	Where     []Place     `json:"where"`     // where the time was, if the profile is of all packages; else none
+	Packages  []Package   `json:"packages"`  // their time, likewise
 	Coverage  *Coverage   `json:"coverage"`  // null if the program was not built for it
 	Notes     []string    `json:"notes"`     // what is missing, and what to do about it; sentences
-	Functions []*Function `json:"functions"` // by flow; then those that ran without a sample; then those never seen
+	Functions []*Function `json:"functions"` // with paths, by flow; then those that ran without a sample; then those never seen
 
 	// Detail computes the details of Functions[i], when they are wanted: a program may have tens of
 	// thousands of functions.
@@ -65,6 +70,16 @@ type Program struct {
 type Share struct {
 	Name  string  `json:"name"`
 	Share float64 `json:"share"`
+}
+
+// A Place is where time was.
+type Place = spent.Place
+
+// A Package has the time of a package, as shares of all ticks.
+type Package struct {
+	Name string  `json:"name"`
+	Own  float64 `json:"own"` // in its own code
+	Cum  float64 `json:"cum"` // and in what that called
 }
 
 // A State says what is known of code or of an outcome.
@@ -95,6 +110,9 @@ type Function struct {
 	Share      float64 `json:"share"`            // of the program's flow
 	Total      int64   `json:"total"`            // flow of its paths and of those in what it called; exact profiles have no callers
 	TotalShare float64 `json:"totalShare"`       // likewise
+	Own        float64 `json:"own"`              // share of the ticks, in its own code, if the profile is of all packages; else 0
+	Cum        float64 `json:"cum"`              // likewise, with what it called
+	Owner      int     `json:"owner"`            // 0 the main module, 1 dependencies, 2 std, 3 the Go runtime; 0 if the profile does not tell
 	Count      int64   `json:"count"`            // of its paths
 	Samples    int64   `json:"samples"`          // likewise; 0 if exact
 	State      State   `json:"state"`            // Seen, Ran, Untold or Never (Few if there are few samples at all)

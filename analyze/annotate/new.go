@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/analyze/spent"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
 )
@@ -48,6 +49,7 @@ type builder struct {
 	known  map[profile.Func]*function
 	order  []*function // as Program.Functions
 	p      *Program
+	times  *spent.Times             // nil if the profile is not of all packages
 	texts  map[string][][][2]string // of files, by line
 	inFile map[string][]*function   // by file
 }
@@ -110,6 +112,7 @@ func (b *builder) read() error {
 	if err != nil {
 		return err
 	}
+	b.times = spent.Of(b.Run.Paths, paths)
 	for _, x := range profile.SumPaths(paths) {
 		f := b.of(x.ID.Func)
 		f.paths = append(f.paths, x)
@@ -185,7 +188,7 @@ func (b *builder) program() *Program {
 	p := &Program{
 		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID, Exact: b.Run.Paths.Exact(), Windows: b.Run.Paths.Windows(),
 		CPUTime: int64(b.Run.Paths.Fact(facts.CPUTime)), Unseen: b.Run.Paths.UnseenBound(),
-		OutsideIn: []Share{}, Notes: []string{}, Functions: []*Function{},
+		OutsideIn: []Share{}, Where: []Place{}, Packages: []Package{}, Notes: []string{}, Functions: []*Function{},
 	}
 	b.p = p
 	for _, f := range b.known {
@@ -213,6 +216,7 @@ func (b *builder) program() *Program {
 		p.Cost = float64(b.Run.Paths.Fact(facts.SampledTime)) / float64(p.CPUTime)
 	}
 	b.outside()
+	b.time()
 	if b.Program == nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("The program %s, as it was when it ran, was not found. So functions and outcomes that no sample shows are not listed, "+
 			"and counts are as they were sampled. Put it back, or name it with -program.", cmp.Or(b.Run.Paths.Binary, "of this profile")))
@@ -274,6 +278,26 @@ func (b *builder) outside() {
 	slices.SortFunc(b.p.OutsideIn, func(x, y Share) int {
 		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Name, y.Name))
 	})
+}
+
+// time says where the time was.
+func (b *builder) time() {
+	if b.times == nil {
+		return
+	}
+	b.p.Where = b.times.Places
+	var pkgs []string
+	for _, f := range b.p.Functions {
+		t := b.times.Func(f.Name)
+		f.Own, f.Cum, f.Owner = t.Own, t.Cum, int(spent.OwnerOf(b.Run.Paths, f.Package))
+		pkgs = append(pkgs, f.Package)
+	}
+	slices.Sort(pkgs)
+	for _, pkg := range slices.Compact(pkgs) {
+		if t := b.times.Package(pkg); t.Cum > 0 {
+			b.p.Packages = append(b.p.Packages, Package{pkg, t.Own, t.Cum})
+		}
+	}
 }
 
 func share(part, whole float64) float64 {

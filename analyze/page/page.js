@@ -145,8 +145,24 @@ function showTop() {
 		!p.exact && p.cpu_ns ? h('span', {title: 'Share of the CPU time that sampling took'}, 'cost ', h('b', {}, percent(p.cost))) : '',
 		h('span', {}, h('b', {}, full(seen)), ' of ', full(functions.length), ' functions seen'));
 	$('by-missing').hidden = !p.coverage;
-	$('by-total').hidden = !functions.some(f => f.totalShare > 0); // exact profiles have no callers
-	if (p.outside > 0) {
+	$('by-total').hidden = !functions.some(f => cumOf(f) > 0); // exact profiles have no callers
+	if (timed) {
+		for (const [id, text, title] of [['by-flow', 'Own', 'By the time in their own code'], ['by-total', 'Cum', 'By their time with what they called'], ['by-file', 'Files', 'Packages by their time with what they called']]) {
+			$(id).textContent = text;
+			$(id).title = title;
+		}
+		$('where').hidden = false;
+		const main = p.where.find(x => x.name === 'main module');
+		add($('where'), 'main module ', h('b', {}, percent(main.share)), ', with what it called ', h('b', {}, percent(main.cum_share)));
+		const most = (list, whole, name) => (list ?? []).slice(0, 3).filter(s => s.share >= whole / 10).map(s => `${name(s.name)} ${percent(s.share)}`).join(', ');
+		const bare = name => name.slice(name.replace(/[([].*/, '').lastIndexOf('/') + 1); // without the directories of the package
+		add($('where-facts'),
+			h('h2', {}, 'Where the time was'),
+			h('p', {}, 'Shares of the CPU time: in the code itself, and with what it called. Who called assembly, system calls and C code is not known.'),
+			h('table', {}, h('tr', {}, ['own', 'cum', 'where', 'most of it'].map(x => h('th', {}, x))), p.where.filter(x => x.share >= .0005 || x.cum_share >= .0005).map(x => h('tr', {},
+				h('td', {class: 'num'}, percent(x.share)), h('td', {class: 'num'}, x.cum_share ? percent(x.cum_share) : ''), h('td', {}, x.name),
+				h('td', {}, [most(x.in, x.share, x === main ? bare : name => name), most(x.for, x.share, bare)].map((text, i) => text && i ? 'for ' + text : text).filter(text => text).join('; '))))));
+	} else if (p.outside > 0) {
 		const advice = p.more > 0 ? `pepbuild build -peppkg=all would bring ${percent(p.more)} inside.` : '';
 		$('outside').hidden = false;
 		add($('outside'), '⚠ ', h('b', {}, percent(p.outside)), ' of the time not in paths');
@@ -177,7 +193,9 @@ function showTop() {
 const ROW = 24;
 const modes = ['missing', 'flow', 'total', 'file'];
 let mode = 'flow';       // one of them
-let items = [];          // {f} for a function, {label, flow, open, key} for a package or a file, each with its level
+let timed = false;       // the profile is of all packages, and says where the time was
+let withRuntime = false; // functions of the Go runtime are in the list
+let items = [];          // {f} for a function, {label, share, cum, key} for a package or a file, each with its level
 let most = 0;            // the largest share of an item
 let active = 0;          // the item that keys act on
 const opened = new Set(); // keys of open packages and files
@@ -187,12 +205,14 @@ function buildItems() {
 	if (query) items = find(query);
 	else if (mode === 'file') items = tree();
 	else {
-		items = functions.map((_, i) => ({f: i, level: 1}));
-		if (mode === 'missing') items.sort((a, b) => functions[b.f].missing - functions[a.f].missing);
-		if (mode === 'total') items.sort((a, b) => functions[b.f].totalShare - functions[a.f].totalShare);
+		items = functions.map((_, i) => ({f: i, level: 1})).filter(x => listed(functions[x.f].owner));
+		if (mode !== 'flow' || timed) items.sort((a, b) => others(functions[a.f]) - others(functions[b.f]) || shareOf(b) - shareOf(a));
+		const next = items.find(x => others(functions[x.f]));
+		if (next) next.first = true;
 	}
 	most = items.reduce((m, x) => Math.max(m, shareOf(x)), 0);
 	const n = items.length, unseen = functions.filter(f => f.state !== 'seen').length;
+	$('list-heads').hidden = !timed;
 	$('list-note').textContent = query ? plural(n, 'match', 'matches') :
 		`${plural(functions.length, 'function')}, ${full(unseen)} ${program.exact ? 'not executed' : 'without a sample'}`;
 	const role = items.some(x => x.key) ? 'tree' : 'listbox';
@@ -202,12 +222,21 @@ function buildItems() {
 	drawItems();
 }
 
-// shareOf is the share that a row of the list shows.
+// shareOf is the share by which a row of the list has its place.
 function shareOf(item) {
-	if (item.f === undefined) return item.share;
+	if (item.f === undefined) return timed ? item.cum : item.share;
 	const f = functions[item.f];
-	return mode === 'missing' ? f.missing : mode === 'total' ? f.totalShare : f.share;
+	return mode === 'missing' ? f.missing : mode === 'total' || timed && mode === 'file' ? cumOf(f) : ownOf(f);
 }
+
+// ownOf and cumOf are the shares of a function without and with what it called: of the time, or of the flow.
+const ownOf = f => timed ? f.own : f.share;
+const cumOf = f => timed ? f.cum : f.totalShare;
+
+// What is not of the main module comes behind it, and the Go runtime only if it is wanted.
+const RUNTIME = 3;
+const listed = owner => !timed || withRuntime || owner !== RUNTIME;
+const others = f => timed && f.owner > 0 ? 1 : 0;
 
 // find returns functions whose names have all words of a query; then those that have its letters in
 // this order.
@@ -233,7 +262,7 @@ let packages; // the tree, made when it is first wanted
 function tree() {
 	if (!packages) {
 		const into = (map, key, label) => {
-			if (!map.has(key)) map.set(key, {key, label, share: 0, children: new Map()});
+			if (!map.has(key)) map.set(key, {key, label, share: 0, cum: 0, children: new Map()});
 			return map.get(key);
 		};
 		packages = new Map();
@@ -241,18 +270,22 @@ function tree() {
 			const p = into(packages, f.package, f.package || '(no package)');
 			const name = f.short || f.file;
 			const file = into(p.children, f.package + '\n' + name, name.slice(name.lastIndexOf('/') + 1) || '(no file)');
-			p.share += f.share;
-			file.share += f.share;
+			p.owner = f.owner;
+			p.share += ownOf(f);
+			file.share += ownOf(f);
+			file.cum = Math.max(file.cum, cumOf(f)); // for the order: of all its functions together it is not known
 			file.children.set(i, {f: i});
 		});
-		const sort = map => [...map.values()].sort((a, b) => b.share - a.share);
+		for (const p of program.packages ?? []) if (packages.has(p.name)) packages.get(p.name).cum = p.cum;
+		const sort = map => [...map.values()].sort((a, b) => others(a) - others(b) || shareOf(b) - shareOf(a));
 		packages = sort(packages);
 		for (const p of packages) for (const file of p.children = sort(p.children)) file.children = [...file.children.values()];
 		if (packages.length) opened.add(packages[0].key);
 	}
 	const list = [];
 	for (const p of packages) {
-		list.push({...p, level: 1});
+		if (!listed(p.owner)) continue;
+		list.push({...p, level: 1, first: others(p) && list.length > 0 && !list.some(x => others(x))});
 		if (!opened.has(p.key)) continue;
 		for (const file of p.children) {
 			list.push({...file, level: 2});
@@ -277,9 +310,10 @@ function drawItem(item, i, role) {
 	const f = item.f === undefined ? null : functions[item.f];
 	const share = shareOf(item);
 	const seen = !f || f.state === 'seen';
-	const [pkg, local] = f ? nameOf(f) : ['', item.label];
+	const slash = f ? -1 : item.label.lastIndexOf('/'), dir = slash > 0 && item.label.slice(0, slash);
+	const [pkg, local] = f ? nameOf(f) : ['', item.label.slice(slash + 1)];
 	return h('div', {
-		id: 'item-' + i, role, class: 'item' + (i === active ? ' active' : '') + (seen ? '' : ' cold'),
+		id: 'item-' + i, role, class: 'item' + (i === active ? ' active' : '') + (seen || timed && f.cum > 0 ? '' : ' cold') + (item.first ? ' first' : ''),
 		'aria-selected': String(f !== null && item.f === current), 'aria-setsize': items.length, 'aria-posinset': i + 1,
 		'aria-level': role === 'treeitem' ? item.level : null, 'aria-expanded': item.key === undefined ? null : String(opened.has(item.key)),
 		title: f ? f.name + (seen ? '' : '\n' + stateTitle[f.state]) : item.key.replace('\n', ': '),
@@ -288,7 +322,9 @@ function drawItem(item, i, role) {
 	},
 	h('i', {class: 'bar', style: {width: 100 * (most ? share / most : 0) + '%'}}),
 	item.key !== undefined && h('span', {class: 'twist', 'aria-hidden': 'true'}, opened.has(item.key) ? '▾' : '▸'),
-	h('span', {class: 'clip'}, mode === 'file' && !item.words && item.level > 1 ? '' : h('small', {}, pkg), marked(local, item.words)),
+	h('span', {class: 'clip'}, mode === 'file' && !item.words && item.level > 1 ? '' : h('small', {}, pkg), marked(local, item.words), dir && h('small', {}, ' ' + dir)),
+	timed && (!f || seen || f.cum > 0) ? [h('span', {class: 'value num time' + (mode === 'flow' ? '' : ' by'), title: 'with what it called'}, f ? percent(f.cum) : item.level === 1 ? percent(item.cum) : ''),
+		h('span', {class: 'value num time' + (mode === 'flow' ? ' by' : ''), title: 'in its own code'}, percent(f ? f.own : item.share))] :
 	h('span', {class: 'value num'}, f && mode === 'missing' ? full(f.missing) : seen || share > 0 ? percent(share) : stateText[f.state]));
 }
 
@@ -409,8 +445,9 @@ function showHead(f, d, problem) {
 	const stat = (value, name, title) => h('div', {title}, h('dt', {}, name), h('dd', {}, value));
 	const stats = [];
 	if (f.state !== 'seen') stats.push(stat(stateText[f.state], program.exact ? 'not executed' : 'no sample shows it', stateTitle[f.state]));
-	else stats.push(stat(percent(f.share), 'of the flow', `Of the program’s flow: ${full(f.flow)} branches on its paths`));
-	if (f.totalShare > 0) stats.push(stat(percent(f.totalShare), 'with what it called', `${full(f.total)} branches on its paths and on those in what it called`));
+	else if (!timed) stats.push(stat(percent(f.share), 'of the flow', `Of the program’s flow: ${full(f.flow)} branches on its paths`));
+	if (timed) stats.push(stat(percent(f.own), 'of the time', 'In its own code'), stat(percent(f.cum), 'with what it called', 'Share of the CPU time'));
+	else if (f.totalShare > 0) stats.push(stat(percent(f.totalShare), 'with what it called', `${full(f.total)} branches on its paths and on those in what it called`));
 	if (d && f.state === 'seen') {
 		const exact = program.exact ? '' : ', an estimate of ' + plural(f.samples, 'sample');
 		stats.push(
@@ -1061,7 +1098,7 @@ function render(wanted) {
 		if (i === undefined) {
 			if (name) say(`This program has no function ${name}.`);
 			if (current >= 0) return;
-			i = items.find(x => x.f !== undefined)?.f ?? 0;
+			i = (timed && items.find(x => functions[x.f]?.state === 'seen') || items.find(x => x.f !== undefined))?.f ?? 0;
 		}
 		if (i !== current) await showFunction(i);
 		if (i !== current) return;
@@ -1188,6 +1225,11 @@ function listen() {
 		else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') onListKey(e);
 	});
 	for (const m of modes) $('by-' + m).addEventListener('click', () => setMode(m));
+	$('runtime').addEventListener('click', () => {
+		withRuntime = !withRuntime;
+		$('runtime').setAttribute('aria-pressed', String(withRuntime));
+		setMode(mode);
+	});
 	$('menu').addEventListener('click', () => openList(!document.body.classList.contains('nav-open')));
 	$('help').addEventListener('click', showKeys);
 	$('rows').addEventListener('keydown', onRowsKey);
@@ -1215,8 +1257,9 @@ async function start() {
 	let n = 0;
 	ordinals = functions.map(f => f.state === 'seen' || f.state === 'ran' || f.missing > 0 ? n++ : -1);
 	for (let i = functions.length - 1; i >= 0; i--) byName.set(functions[i].name, i);
+	timed = program.where?.length > 0;
 	showTop();
-	setMode(program.coverage ? 'missing' : 'flow');
+	setMode(program.coverage ? 'missing' : timed ? 'total' : 'flow');
 	performance.mark('list');
 	listen();
 	if (functions.length) await render();

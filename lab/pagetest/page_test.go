@@ -556,6 +556,63 @@ func TestTheTimeOutsideComesWithAdvice(t *testing.T) {
 	}
 }
 
+// Where all packages are profiled, the list has the time of functions, those of the main module first and those of the Go runtime on
+// request; and a table says where the time was.
+func TestTimes(t *testing.T) {
+	tab := open(t, timed(), false)
+	items := func() []string {
+		return eval[[]string](tab, `[...document.querySelectorAll('.item')].map(r => (r.classList.contains('first') ? '| ' : '') + [...r.querySelectorAll('span')].filter(e => !e.matches('.twist')).map(e => e.textContent.replaceAll('\u202f', '')).join(' '))`)
+	}
+	check := func(what string, want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, items()); d != "" {
+			t.Errorf("%s (-want +got):\n%s", what, d)
+		}
+	}
+	check("at first", "main.main 80.0% 0%", "main.walk 40.0% 10.0%", "main.usage never seen", "main.rare few samples", "| other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
+	if got := eval[string](tab, `document.querySelector('#function h1').textContent`); got != "main.walk" {
+		t.Errorf("the first function is %s", got)
+	}
+	tab.click("#by-flow")
+	check("by own time", "main.walk 40.0% 10.0%", "main.main 80.0% 0%", "main.usage never seen", "main.rare few samples", "| other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
+	tab.click("#runtime")
+	check("with the runtime", "main.walk 40.0% 10.0%", "main.main 80.0% 0%", "main.usage never seen", "main.rare few samples", "| runtime.mallocgc 25.0% 25.0%", "other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
+	tab.click("#by-file")
+	packages := func() (list []string) {
+		for _, x := range items() {
+			if !strings.Contains(x, ".go ") && strings.Count(x, "%") == 2 && !strings.Contains(x, "walk") && !strings.Contains(x, "main ") || strings.HasPrefix(x, "main 8") {
+				list = append(list, x)
+			}
+		}
+		return list
+	}
+	if d := cmp.Diff([]string{"main 80.0% 10.0%", "| other 50.0% 25.0%", "runtime 25.0% 25.0%"}, packages()); d != "" {
+		t.Errorf("packages (-want +got):\n%s", d)
+	}
+	tab.click("#runtime")
+	if d := cmp.Diff([]string{"main 80.0% 10.0%", "| other 50.0% 25.0%"}, packages()); d != "" {
+		t.Errorf("packages without the runtime (-want +got):\n%s", d)
+	}
+	if got := eval[string](tab, `document.getElementById('where').textContent`); got != "main module 10.0\u202f%, with what it called 80.0\u202f%" {
+		t.Errorf("the top says %q", got)
+	}
+	tab.click("#where")
+	tab.wait(`document.getElementById('where-facts').checkVisibility()`)
+	rows := eval[[]string](tab, `[...document.querySelectorAll('#where-facts tr')].map(r => [...r.children].map(c => c.textContent.replaceAll('\u202f', '')).join('|'))`)
+	if d := cmp.Diff([]string{"own|cum|where|most of it", "10.0%|80.0%|main module|main.walk 10.0%", "25.0%|45.0%|std|other 25.0%; for main.walk 15.0%", "20.0%||unseen|method wrappers 20.0%"}, rows); d != "" {
+		t.Errorf("places (-want +got):\n%s", d)
+	}
+	if eval[bool](tab, `document.getElementById('outside').checkVisibility()`) {
+		t.Error("the time outside is shown twice")
+	}
+	for _, problem := range eval[[]string](tab, contrast) {
+		t.Error(problem)
+	}
+	if got := tab.messages(); len(got) > 0 {
+		t.Errorf("the console has %q", got)
+	}
+}
+
 func TestWindowsOfAllWidths(t *testing.T) {
 	tab := open(t, small(), false)
 	for _, width := range []int64{1600, 1280, 1024, 800} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/annotate"
+	"github.com/pepgo/pep/analyze/spent"
 )
 
 const (
@@ -127,6 +128,23 @@ func small() *annotate.Program {
 		annotate.Function{Name: "main.usage", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 60, State: never},
 		annotate.Function{Name: "main.rare", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 70, State: few},
 	)
+}
+
+// timed is a program of which all packages are profiled.
+func timed() *annotate.Program {
+	p := small()
+	more := annotate.Function{Name: "runtime.mallocgc", Package: "runtime", File: "/go/runtime/malloc.go", Short: "runtime/malloc.go", Line: 900, Flow: 20000, Share: .9, Count: 10, Samples: 9, State: seen, Own: .25, Cum: .25, Owner: 3}
+	p.Functions = append([]*annotate.Function{p.Functions[1], &more, p.Functions[0]}, p.Functions[2:]...)
+	for i, x := range []struct {
+		own, cum float64
+		owner    int
+	}{{.2, .45, 1}, {.25, .25, 3}, {.1, .4, 0}, {.05, .05, 2}, {0, .8, 0}} {
+		p.Functions[i].Own, p.Functions[i].Cum, p.Functions[i].Owner = x.own, x.cum, x.owner
+	}
+	p.Where = []annotate.Place{{Name: "main module", Share: .1, Cum: .8, In: []spent.Share{{Name: "main.walk", Share: .1}}}, {Name: "std", Share: .25, Cum: .45, In: []spent.Share{{Name: "other", Share: .25}}, For: []spent.Share{{Name: "main.walk", Share: .15}}},
+		{Name: "maps", Share: .0001}, {Name: "unseen", Share: .2, In: []spent.Share{{Name: "method wrappers", Share: .2}}}}
+	p.Packages = []annotate.Package{{Name: "main", Own: .1, Cum: .8}, {Name: "other", Own: .25, Cum: .5}, {Name: "runtime", Own: .25, Cum: .25}}
+	return p
 }
 
 // covered is a program that was built for coverage.
