@@ -259,7 +259,11 @@ func (x Profile) made(list facts.List) string {
 		}
 		s += fmt.Sprintf(", %s %v of %s time", each, time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
 		if all := list.Number(facts.CPUTime); all > 0 {
-			s += fmt.Sprintf(", which took %.1f%% of the CPU time", 100*float64(list.Number(facts.SampledTime))/float64(all))
+			share := func(k facts.Key) float64 { return 100 * float64(list.Number(k)) / float64(all) }
+			s += fmt.Sprintf(", which took %.1f%% of the CPU time", share(facts.SampledTime))
+			if end := list.Number(facts.BudgetEnd); end != 0 && end != list.Number(facts.Budget) {
+				s += fmt.Sprintf(" of a budget of %.1f%% on average and %.1f%% at the end", share(facts.BudgetTime), float64(end)/1e4)
+			}
 		}
 		if near := list.Number(facts.NearCache); near > 0 {
 			s += fmt.Sprintf("; the near cache takes %d cycles at most, the far one %d", near, list.Number(facts.FarCache))

@@ -42,7 +42,7 @@ const (
 	Stride // see the setting
 	Tick   // between ticks
 	Clock  // of ticks
-	Budget // of sampling, in parts per million of the CPU time; 0 is no limit
+	Budget // of sampling, in parts per million of the CPU time; 0 is no limit. It may fall: BudgetEnd
 	Engine // of taps; "" is none: every event was counted
 	InBursts
 	Deliver
@@ -84,6 +84,8 @@ const (
 	Stopped     // why sampling stopped before the program did
 	SampledTime // that sampling took
 	TickTime    // of that, what the kernel took to deliver ticks
+	BudgetTime  // that sampling might have taken by a budget that falls
+	BudgetEnd   // what that was at the end, in parts per million of the CPU time
 	CPUTime     // of the program
 	DamagedEntries
 	DamagedLabels
@@ -268,6 +270,10 @@ func (k Key) kind() (x kind) {
 		return kind{name: "sampling_time", rule: sum}
 	case TickTime:
 		return kind{name: "tick_time", rule: sum}
+	case BudgetTime:
+		return kind{name: "budget_time", rule: sum}
+	case BudgetEnd:
+		return kind{name: "budget_end", rule: least}
 	case CPUTime:
 		return kind{name: "cpu_time", rule: sum}
 	case DamagedEntries:
@@ -560,7 +566,11 @@ func (f List) took() string {
 		return ""
 	}
 	s := ", sampling took " + digits.Uint(f.Number(SampledTime)/1e6) + "ms, " + percent(f.Number(SampledTime), all, 2)
-	if n := f.Number(Budget); n > 0 {
+	n, end := f.Number(Budget), f.Number(BudgetEnd)
+	switch {
+	case end != 0 && end != n:
+		s += " (budget " + percent(f.Number(BudgetTime), all, 2) + " on average, " + percent(end, 1e6, 2) + " at the end)"
+	case n > 0:
 		s += " (budget " + percent(n, 1e6, 2) + ")"
 	}
 	if n := f.Number(TickTime); n > 0 {

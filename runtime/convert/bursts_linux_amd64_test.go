@@ -27,7 +27,7 @@ func TestBursts(t *testing.T) {
 		}
 	}
 	c := countsOf(f)
-	samples, clusters := c.samples(nil, symbol.NewTable(c.Here.Text), &labelSets{of: c}, nil, new(damage))
+	samples, clusters, equal := c.samples(nil, symbol.NewTable(c.Here.Text), &labelSets{of: c}, nil, new(damage))
 	sums := make([]int64, len(samples))
 	var got []string
 	for _, x := range clusters {
@@ -36,13 +36,16 @@ func TestBursts(t *testing.T) {
 			counts[samples[s].Number] += x.Counts[i]
 			sums[s] += int64(x.Counts[i])
 		}
-		got = append(got, fmt.Sprint(counts, x.Weight))
+		got = append(got, fmt.Sprint(counts, x.Weight*x.Stands))
+	}
+	if equal != 3 {
+		t.Errorf("as good as %g bursts, want 3", equal)
 	}
 	if want := "map[1:3 2:2 3:1] 1|map[4:6] 1|map[1:1 5:1 6:1 7:1 8:1 9:1] 1"; strings.Join(got, "|") != want {
 		t.Errorf("bursts %s, want %s", strings.Join(got, "|"), want)
 	}
 	for i, s := range samples {
-		if s.Count != sums[i] || s.Count == 0 {
+		if s.Count != sums[i] || s.Count == 0 || s.Stands != float64(s.Count) {
 			t.Errorf("path %d has %d samples, %d of them in bursts", s.Number, s.Count, sums[i])
 		}
 	}

@@ -44,7 +44,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 				windows, d.windows = c.logged()
 				p.Loads = c.loads(windows, symbols)
 			}
-			p.Samples, p.Clusters = c.samples(pkgs, symbols, labels, windows, &d)
+			p.Samples, p.Clusters, p.Equal = c.samples(pkgs, symbols, labels, windows, &d)
 			p.Labels = labels.sets
 		}, func() {
 			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
@@ -121,8 +121,8 @@ func (c Counts) tellDetached(f *facts.List) {
 
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
-// returns the bursts or windows.
-func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged, d *damage) (list []report.Sample, clusters []report.Cluster) {
+// returns the bursts or windows, and how many equal ones there were.
+func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged, d *damage) (list []report.Sample, clusters []report.Cluster, equal float64) {
 	filled := c.Filled()
 	list = make([]report.Sample, 0, filled)
 	known := newKeys(filled)
@@ -167,13 +167,19 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelS
 		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)
 		list[j].Count = int64(plus(uint64(list[j].Count), n))
+		if poll.Mode == poll.Windows {
+			list[j].Stands += float64(golink.Load64(&e.Stands))
+		} else {
+			list[j].Stands = float64(list[j].Count)
+		}
 		sum += n
 	}
 	d.ofSamples(c, sum)
 	if poll.Mode == poll.Windows {
-		return list, c.windows(windows, samples)
+		clusters, equal = c.windows(windows, samples)
+		return list, clusters, equal
 	}
-	return list, c.bursts(samples)
+	return list, c.bursts(samples), float64(c.Log >> 32)
 }
 
 // keys are a set of keys of entries. (A map would compute the hash of all 32 callers.)

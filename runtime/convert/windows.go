@@ -26,7 +26,7 @@ func (c Counts) logged() (list []logged, damaged int) {
 	var weighed []weigh.Window
 	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...)})
-		x := weigh.Window{Time: float64(w.Time), Steps: float64(w.Steps)}
+		x := weigh.Window{Time: float64(w.Stands), Steps: float64(w.Steps)}
 		if w.Steps > pepfile.Settled {
 			x.Waits, x.Memory, x.Watch = float64(w.Waits), float64(w.Memory), float64(w.Steps-pepfile.Settled)
 		}
@@ -49,11 +49,13 @@ func (c Counts) logged() (list []logged, damaged int) {
 	return list, damaged
 }
 
-// windows returns windows as package report has them. The slice samples has for each entry the index of its sample + 1, or 0.
-func (c Counts) windows(windows []logged, samples []int32) (list []report.Cluster) {
+// windows returns windows as package report has them, and how many would be as good as all if they stood for equal times. The slice
+// samples has for each entry the index of its sample + 1, or 0.
+func (c Counts) windows(windows []logged, samples []int32) (list []report.Cluster, equal float64) {
+	all := weigh.Total{Squares: float64(c.Windows.Squares)}
 	for i := range windows {
 		w := &windows[i]
-		b := report.Cluster{Weight: w.weighed.Weight()}
+		b := report.Cluster{Stands: w.weighed.Time / 1e3, Weight: w.weighed.Weight()}
 		for _, r := range w.records[w.Loads:] {
 			if i := r.Entry - 1; i < uint32(len(samples)) && samples[i] > 0 {
 				b.Samples = append(b.Samples, samples[i]-1)
@@ -61,8 +63,9 @@ func (c Counts) windows(windows []logged, samples []int32) (list []report.Cluste
 			}
 		}
 		list = append(list, b)
+		all.Size += b.Stands
 	}
-	return list
+	return list, all.Equal()
 }
 
 // tellWindows adds the numbers of windows, of ticks without one, and of functions whose paths the code does not tell.
@@ -73,6 +76,8 @@ func (c Counts) tellWindows(f *facts.List) {
 		f.SetName(facts.WindowsEnded, interp.Stop(i).String(), n)
 	}
 	f.Set(facts.Windows, all)
+	f.Set(facts.BudgetTime, c.Allowed)
+	f.Set(facts.BudgetEnd, c.BudgetNow)
 	f.Set(facts.WindowSteps, w.Steps)
 	f.Set(facts.WindowsThrown, w.Thrown)
 	f.Set(facts.WindowsChanged, w.Changed)

@@ -32,11 +32,11 @@ func TestWindowsOfALog(t *testing.T) {
 	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Waits: 400}, nil)
 	c.Window(1).Steps++
 	windows, damaged := c.logged()
-	list := c.windows(windows, []int32{0, 0, 6, 0, 0})
+	list, _ := c.windows(windows, []int32{0, 0, 6, 0, 0})
 	if len(list) != 1 || damaged != 1 {
 		t.Fatalf("%d windows, %d damaged, want 1 and 1", len(list), damaged)
 	}
-	if b := list[0]; len(b.Samples) != 1 || b.Samples[0] != 5 || b.Counts[0] != 7 || !(b.Weight > 0) {
+	if b := list[0]; len(b.Samples) != 1 || b.Samples[0] != 5 || b.Counts[0] != 7 || b.Stands != 2e4 || !(b.Weight > 0) {
 		t.Errorf("window %+v", b)
 	}
 }
@@ -46,7 +46,7 @@ func TestWindowsOfALog(t *testing.T) {
 // waits for nearly all of its 4 ms, and the other one for none.
 func TestWaitsOfWindowsThatEndEarly(t *testing.T) {
 	c := countsOf(pepfiletest.New())
-	c.Windows.Near, c.Windows.Memory, c.Log = 50, 400, 40
+	c.Windows.Near, c.Windows.Memory = 50, 400
 	c.Entry(0).Path, c.Entry(1).Path = 7, 8
 	for i := range uint32(40) {
 		slow, ends := i%2, i%4/2

@@ -37,7 +37,7 @@ func keepPace(now uint64) (stands, due uint64) {
 	if !golink.Cas32(&keeping, 0, 1) {
 		return 0, 0
 	}
-	if now < tickPace.Last+tickPace.Interval {
+	if now < tickPace.Due {
 		golink.Store32(&keeping, 0)
 		return 0, 0
 	}
@@ -45,8 +45,11 @@ func keepPace(now uint64) (stands, due uint64) {
 	cost := (cycles - settled) * nsPerCycle >> cycleShift
 	settled = cycles
 	golink.Add64(&counts.Spent, int64(cost))
-	golink.Store64(&counts.Time, now-began)
 	stands = tickPace.Next(now, cost)
+	time := now - began
+	golink.Add64(&counts.Allowed, int64((time-golink.Load64(&counts.Time))*tickPace.Budget/1e6))
+	golink.Store64(&counts.BudgetNow, tickPace.Budget)
+	golink.Store64(&counts.Time, time)
 	owed += stands
 	if tick := tickLength; tick != 0 {
 		due = owed / tick

@@ -240,7 +240,7 @@ func endWindow(t *taker) {
 	w.Loads = uint16(n)
 	for i := t.first; i != 0; {
 		x := &t.tally[(i-1)&(1<<tallyBits-1)]
-		counts.AddTo(x.entry, uint64(x.n))
+		counts.AddTo(x.entry, uint64(x.n), w.Time)
 		sum += uint64(x.n)
 		if x.short {
 			golink.Add64(&counts.Shortened, int64(x.n))

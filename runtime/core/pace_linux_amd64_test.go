@@ -51,7 +51,7 @@ func TestTicksThatWereDue(t *testing.T) {
 	}(counts, tickPace, owed, nsPerCycle, tickLength)
 	counts = pepfile.TableAt(unsafe.Pointer(&words[0])).WithIndex(new(pepfile.Index))
 	tickLength, owed, nsPerCycle = 10, 0, 0
-	tickPace = pace.New(25, 0, 0) // a budget may have made 25 ns of 10
+	tickPace = pace.New(25, pace.Budget{}, 0) // a budget may have made 25 ns of 10
 	var got []uint64
 	for now := uint64(25); now <= 100; now += 25 {
 		stands, due := keepPace(now)

@@ -3,9 +3,12 @@ package core
 // This file prepares what keeps ticks within the budget: see handler_pace.go.
 
 import (
+	"math/bits"
+
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pace"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
@@ -14,9 +17,18 @@ func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
 	tickCost = measureTick()
 	spent, settled = 0, 0
-	began = sys.CPUTime()
+	began = sys.CPUTime() - beginning(opts.Tick)
 	tickLength, owed = opts.Tick, 0
 	tickPace = pace.New(opts.Tick, opts.Budget, began)
+}
+
+// beginning returns how much of the first interval is over when sampling begins: a random part, so that short runs of a
+// program do not all meet the same moments. The first tick of a tick of hours, which is to take no samples, is not earlier for that than
+// by a second.
+func beginning(tick uint64) uint64 {
+	const most = 1e9
+	part, _ := bits.Mul64(pepfile.Mix(counts.Start, uint64(golink.Cycles())), min(tick, most))
+	return part
 }
 
 // measureCycles returns the length of a cycle of golink.Cycles, in ns << cycleShift.

@@ -48,7 +48,7 @@ func start() {
 // does not notice when all other goroutines are deadlocked.
 func ticks() {
 	for golink.Load32(&counts.Stopped) == 0 {
-		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(sys.CPUTime()))
+		golink.Sleep(int64(tickPace.Due) - int64(sys.CPUTime()))
 		now := sys.CPUTime()
 		keepPace(now)
 		if taps.Turn() {

@@ -74,14 +74,13 @@ func measureTick() uint64 {
 
 // startTicks lets ticks come from now on.
 func startTicks() {
-	timerSpec.sec, timerSpec.nsec = tickLength/1e9, tickLength%1e9
-	timerSpec.everySec, timerSpec.everyNsec = timerSpec.sec, timerSpec.nsec
-	if !byThread {
-		setTimer(0) // readyTicks has shown that this is permitted
-		return
-	}
 	next := began + tickLength
 	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
+	timerSpec.everySec, timerSpec.everyNsec = tickLength/1e9, tickLength%1e9
+	if !byThread {
+		setTimer(sys.TimerAbstime) // readyTicks has shown that this is permitted
+		return
+	}
 	golink.Store32(&ticksOn, 1)
 	sys.Call(sys.NrFutex, uintptr(unsafe.Pointer(&ticksOn)), sys.FutexWakePrivate, 1, 0, 0, 0)
 }

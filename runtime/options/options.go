@@ -6,6 +6,7 @@ import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/items"
+	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
 )
@@ -32,8 +33,11 @@ const (
 	defaultStride  = 17
 	defaultTick    = 10_000_000
 	defaultBudget  = 40_000  // parts per million
-	windowsBudget  = 6_000   // likewise, of programs that sample in windows
 	minTick        = 100_000 // ns
+
+	// Of programs that sample in windows, for the first second and after 400 s.
+	windowsBudget      = 20_000
+	leastWindowsBudget = 1_000
 )
 
 // maxEngine is how long the description of an engine may be, in bytes.
@@ -44,9 +48,9 @@ const maxEngine = 256
 // whatever tick says. (The comment in a profile has the number.)
 type Options struct {
 	Samples, Stride, Form uint32
-	Tick                  uint64 // ns
-	Budget                uint64 // of the CPU time for sampling, in parts per million; 0 is no limit
-	Say                   uint32 // SayOnTerminal, …
+	Tick                  uint64      // ns
+	Budget                pace.Budget // of the CPU time for sampling
+	Say                   uint32      // SayOnTerminal, …
 	Tapping
 }
 
@@ -69,7 +73,7 @@ type Tapping struct {
 	Trace   string // file for the trace, "" for none
 }
 
-var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick, Budget: defaultBudget,
+var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick, Budget: pace.Budget{First: defaultBudget, Least: defaultBudget},
 	Tapping: Tapping{Taps: defaultTaps, Engine: EngineExact}}
 
 // Parse reads "samples=64,stride=17,tick=10ms,ag=simplified,budget=0.5%". The settings may be in any
@@ -81,7 +85,7 @@ var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: samp
 func Parse(s string, engine func(text string) (problem string)) (o Options, problem string) {
 	o = Default
 	if poll.Mode == poll.Windows {
-		o.Budget = windowsBudget
+		o.Budget = pace.Budget{First: windowsBudget, Least: leastWindowsBudget}
 	}
 	if at, found := items.Unclosed(s); found {
 		return o, s + ": no counterpart to " + s[at:at+1]
@@ -103,7 +107,7 @@ func Parse(s string, engine func(text string) (problem string)) (o Options, prob
 		}
 	}
 	if !has(given, "budget") && (has(given, "samples") || has(given, "tick") || has(given, "ag")) {
-		o.Budget = 0 // the user has set what sampling costs
+		o.Budget = pace.Budget{} // the user has set what sampling costs
 	}
 	return o, ""
 }
@@ -145,7 +149,7 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 		if !ok {
 			return "budget=" + value + " is not a percentage from 0.01% to 100%, such as 0.5%, and not off"
 		}
-		o.Budget = n
+		o.Budget = pace.Budget{First: n, Least: n}
 	case "ag":
 		switch value {
 		case "simplified":

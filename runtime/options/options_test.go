@@ -3,6 +3,7 @@ package options
 import (
 	"testing"
 
+	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
@@ -15,9 +16,10 @@ func TestOptions(t *testing.T) {
 	// Settings of what sampling costs are without a budget.
 	unlimited := func(f func(o *Options)) Options {
 		o := with(f)
-		o.Budget = 0
+		o.Budget = pace.Budget{}
 		return o
 	}
+	constant := func(n uint64) pace.Budget { return pace.Budget{First: n, Least: n} }
 	for _, test := range []struct {
 		in   string
 		want Options
@@ -37,11 +39,11 @@ func TestOptions(t *testing.T) {
 		{"engine=strat(H[P4]8):A16,samples=3", unlimited(func(o *Options) { o.Engine, o.Samples = "strat(H[P4]8):A16", 3 })},
 		{"tick=2s", unlimited(func(o *Options) { o.Tick = 2_000_000_000 })},
 		{"stride=3", with(func(o *Options) { o.Stride = 3 })},
-		{"budget=off", with(func(o *Options) { o.Budget = 0 })},
-		{"budget=0.5%", with(func(o *Options) { o.Budget = 5_000 })},
-		{"budget=0.01%,tick=2s", with(func(o *Options) { o.Budget, o.Tick = 100, 2_000_000_000 })},
-		{"samples=9,budget=1.2345%", with(func(o *Options) { o.Budget, o.Samples = 12_345, 9 })},
-		{"budget=100%", with(func(o *Options) { o.Budget = 1_000_000 })},
+		{"budget=off", with(func(o *Options) { o.Budget = pace.Budget{} })},
+		{"budget=0.5%", with(func(o *Options) { o.Budget = constant(5_000) })},
+		{"budget=0.01%,tick=2s", with(func(o *Options) { o.Budget, o.Tick = constant(100), 2_000_000_000 })},
+		{"samples=9,budget=1.2345%", with(func(o *Options) { o.Budget, o.Samples = constant(12_345), 9 })},
+		{"budget=100%", with(func(o *Options) { o.Budget = constant(1_000_000) })},
 	} {
 		if got, problem := Parse(test.in, noEngine); got != test.want || problem != "" {
 			t.Errorf("%q: got %+v, %q, want %+v", test.in, got, problem, test.want)

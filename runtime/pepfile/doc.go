@@ -16,8 +16,8 @@
 // The layout is, little-endian,
 //
 //	offset 0         a Header, whose layout a test pins
-//	offset 4096      Slots entries of 168 bytes, in the order in which they came
-//	offset 5509120   LabelSets label sets of 256 bytes, an open-addressed hash table
+//	offset 4096      Slots entries of 176 bytes, in the order in which they came
+//	offset 5771264   LabelSets label sets of 256 bytes, an open-addressed hash table
 //	then             the parts for exact counts and for taps (layout.go)
 //
 // An Entry counts one combination of path, program counter and callers. If two

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 17
+	Version    = 18
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -37,7 +37,7 @@ type Header struct {
 	Born       uint64 // when the process began, in the unit of /proc/PID/stat; 0 if not known
 	Namespaces uint64 // those that Pid and Born belong to; 0 if not known
 	Counters   uint64 // exact counters
-	Budget     uint64 // of the CPU time for sampling, in parts per million; 0 is no limit
+	Budget     uint64 // of the CPU time for sampling, in parts per million, for the first second at least; 0 is no limit
 	Streams    uint32 // streams of taps; 0 if nothing is tapped
 
 	ExeLen uint32
@@ -62,6 +62,8 @@ type Header struct {
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
 	Erased     uint64 // likewise, of which cycles were left out, and with them perhaps functions
 	Gapped     uint64 // likewise, of which those in the middle were left out: they have a Gap
+	BudgetNow  uint64 // as Budget, at the last tick
+	Allowed    uint64 // what sampling might have taken until then by the budget, in ns
 	TickTime   uint64 // what the kernel has taken to deliver ticks until the last one, in ns; it is in Spent
 
 	Windows Windows // of a program that samples in windows
@@ -95,8 +97,9 @@ const Gap = NoText
 
 // An Entry is a slot of the table.
 type Entry struct {
-	Hash  uint64 // 0 = free
-	Count uint64
+	Hash   uint64 // 0 = free
+	Count  uint64
+	Stands uint64 // in windows, the sum over the counts of the µs that their windows stand for
 	Key
 	State uint32 // EntryReady when the key is complete
 }
@@ -144,7 +147,7 @@ func (t Table) Fill(opts options.Options) {
 	t.Mode = poll.Mode
 	t.Slots = SlotsOf(poll.Mode)
 	t.Samples, t.Stride, t.Form = opts.Samples, opts.Stride, opts.Form
-	t.Tick, t.Budget = opts.Tick, opts.Budget
+	t.Tick, t.Budget = opts.Tick, opts.Budget.First
 }
 
 // Publish seals the header when it is complete, and then stores the magic, at once.

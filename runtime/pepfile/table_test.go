@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/poll"
 )
 
@@ -55,11 +56,12 @@ func TestLayoutOfAFile(t *testing.T) {
 		{"Exe", unsafe.Offsetof(h.Exe), 96},
 		{"Denied", unsafe.Offsetof(h.Denied), 1208},
 		{"entry.Count", unsafe.Offsetof(e.Count), 8},
-		{"entry.Path", unsafe.Offsetof(e.Key), 16},
-		{"entry.Labels", unsafe.Offsetof(e.Labels), 32},
-		{"entry.Callers", unsafe.Offsetof(e.Callers), 36},
-		{"entry.State", unsafe.Offsetof(e.State), 164},
-		{"entry", unsafe.Sizeof(e), 168},
+		{"entry.Stands", unsafe.Offsetof(e.Stands), 16},
+		{"entry.Path", unsafe.Offsetof(e.Key), 24},
+		{"entry.Labels", unsafe.Offsetof(e.Labels), 40},
+		{"entry.Callers", unsafe.Offsetof(e.Callers), 44},
+		{"entry.State", unsafe.Offsetof(e.State), 172},
+		{"entry", unsafe.Sizeof(e), 176},
 	} {
 		if f.got != f.want {
 			t.Errorf("%s is at %d, want %d", f.name, f.got, f.want)
@@ -73,7 +75,7 @@ func TestLayoutOfAFile(t *testing.T) {
 // What Fill writes is what the options say, of this version.
 func TestFill(t *testing.T) {
 	f := Table{Header: new(Header)}
-	f.Fill(options.Options{Samples: 5, Stride: 7, Form: 1, Tick: 11, Budget: 13})
+	f.Fill(options.Options{Samples: 5, Stride: 7, Form: 1, Tick: 11, Budget: pace.Budget{First: 13, Least: 3}})
 	want := Header{Version: Version, Mode: poll.Mode, Slots: SlotsOf(poll.Mode), Tick: 11, Budget: 13}
 	want.Samples, want.Stride, want.Form = 5, 7, 1
 	if *f.Header != want {
@@ -262,7 +264,7 @@ func TestTicksOfTaps(t *testing.T) {
 }
 
 func TestLabelSetsAreWhereTheDocumentsSay(t *testing.T) {
-	if labelsOffset != 5509120 || unsafe.Sizeof(LabelSet{}) != 256 {
+	if labelsOffset != 5771264 || unsafe.Sizeof(LabelSet{}) != 256 {
 		t.Errorf("label sets of %d bytes at %d", unsafe.Sizeof(LabelSet{}), labelsOffset)
 	}
 }

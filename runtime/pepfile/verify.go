@@ -12,8 +12,8 @@ package pepfile
 // and the profile's comment says how many.
 //
 // Changes of tallies that appear in the comment only (ticks, overruns and the like)
-// go unnoticed, and so do changes of the counters of exact counts, and of the log of bursts,
-// which has no part in the samples but in their weights.
+// go unnoticed, and so do changes of the counters of exact counts, and of the log of bursts and the
+// times that windows stand for, which have no part in the samples but in their weights.
 
 import (
 	"unsafe"

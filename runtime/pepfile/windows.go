@@ -4,9 +4,15 @@ package pepfile
 // instructions, and the paths that end in them count.
 //
 // The log of windows takes the place of the log of bursts. A room has a window: its length in instructions and in time, which
-// loads it timed, and how often it counted which entries. As with bursts, if there have been more windows than rooms, the log has a random
-// sample of them. A thread that takes a window has its room to itself unless another window of the same time has chosen
-// the same room at random; a checksum tells rooms with parts of two windows, or whose thread was killed, from others.
+// loads it timed, and how often it counted which entries. Windows go to the rooms in turn. If there have been more windows than
+// rooms, each room has one of those that came to it, drawn by the time that they stand for: a window takes the room with the
+// probability that its time has in the sum of theirs. So the window that is in the room stands for that sum, whatever the times
+// are. For example, of windows that stand for 10, 20 and 30 ms the second one takes the room with 2/3, and the third one
+// with 1/2. Then each has been left with its part of 60 ms: the first one with 1/3 · 1/2 = 1/6. (One reservoir for all rooms
+// could not do that: windows that fill it first are in it for certain, however short their times.)
+//
+// A thread that takes a window has its room to itself unless another window comes to the room before it is done, some
+// thousand windows later; a checksum tells rooms with parts of two windows, or whose thread was killed, from others.
 // A room is in eight parts: the first parts of all rooms follow each other, behind them are the second ones, and so on. Most
 // windows need few parts, and sixteen parts share a page. The first store to a page of a file takes long.
 
@@ -27,6 +33,7 @@ type Windows struct {
 	Long    uint64             // windows that went on behind their normal length
 	Thrown  uint64             // windows dropped because they came to a fatal error, which the program did not
 	Changed uint64             // windows that met code that is not the executable's
+	Squares uint64             // sum of the squares of the µs that windows stand for
 	Busy    uint64             // ticks without a window, because all interpreters were in use
 	Calls   uint64             // ticks at the exit of a system call, which belong to the call
 	Other   uint64             // ticks outside of Go code
@@ -59,6 +66,7 @@ type Window struct {
 	Records uint32
 	Number  uint64 // from 1
 	Time    uint64 // CPU time that its tick stands for, in ns
+	Stands  uint64 // sum of the times of all windows that have come to the room
 	Waits   uint32 // cycles that the program waits for memory and behind mispredicted branches, from Settled instructions on up to the normal length
 	Memory  uint32 // of these, for memory
 	Steps   uint32 // instructions, up to the normal length
@@ -90,24 +98,27 @@ func (t Table) number(e *Entry) uint32 {
 	return uint32((uintptr(unsafe.Pointer(e)) - uintptr(t.slots)) / unsafe.Sizeof(Entry{}))
 }
 
-// AddTo counts the entry with a number n times.
-func (t Table) AddTo(i uint32, n uint64) { golink.Add64(&t.Entry(i&(Slots-1)).Count, int64(n)) }
+// AddTo counts the entry with a number n times, in a window that stands for a time in ns.
+func (t Table) AddTo(i uint32, n, time uint64) {
+	e := t.Entry(i & (Slots - 1))
+	golink.Add64(&e.Stands, int64(n*(time/1e3)))
+	golink.Add64(&e.Count, int64(n))
+}
 
 // LogWindow keeps a window, which gets its number here, or does not.
 func (t Table) LogWindow(w *Window, records []WindowRecord) {
 	w.Number = golink.Add64(&t.Log, 1)
-	room := w.Number - 1
-	if room >= windowRooms {
-		// The upper half of the product is a random number below the number of windows.
-		room, _ = bits.Mul64(Mix(Mix(0, w.Number), t.Start), w.Number)
-	}
-	if room >= windowRooms {
+	golink.Add64(&t.Windows.Squares, int64((w.Time/1e3)*(w.Time/1e3)))
+	room := (w.Number - 1) % windowRooms
+	header := t.Window(room)
+	stands := golink.Add64(&header.Stands, int64(w.Time))
+	// The upper half of the product is a random number below what the room stands for.
+	if at, _ := bits.Mul64(Mix(Mix(0, w.Number), t.Start), stands); at >= w.Time && w.Number > windowRooms {
 		return
 	}
 	w.Records = uint32(min(uint64(len(records)), WindowRecords))
-	header := t.Window(room)
 	golink.Store32(&header.Sum, 0)
-	w.Sum = 0
+	w.Sum, w.Stands = 0, stands
 	*header = *w
 	h := w.sum()
 	for i := range records {
@@ -158,7 +169,7 @@ func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord)) (damaged
 			list[i] = *t.windowRecord(room, i)
 			h = list[i].sum(h)
 		}
-		if n != uint64(w.Records) || uint64(w.Loads) > n || w.Sum != uint32(h>>32)|1 {
+		if n != uint64(w.Records) || uint64(w.Loads) > n || w.Stands < w.Time || w.Sum != uint32(h>>32)|1 {
 			damaged++
 			continue
 		}

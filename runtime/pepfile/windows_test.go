@@ -3,6 +3,7 @@ package pepfile_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -43,10 +44,13 @@ func TestLogOfWindows(t *testing.T) {
 		}
 	}
 
-	// A flipped bit in a room is noticed.
+	// A flipped bit in a room is noticed, but for what the room stands for, which changes without the window.
 	const room = 4
 	w := f.Window(room)
 	for i := range int(unsafe.Sizeof(*w)) + room*int(unsafe.Sizeof(pepfile.WindowRecord{})) {
+		if uintptr(i)-unsafe.Offsetof(w.Stands) < 8 {
+			continue
+		}
 		p := (*byte)(unsafe.Add(unsafe.Pointer(w), i))
 		for bit := range 8 {
 			*p ^= 1 << bit
@@ -87,29 +91,80 @@ func TestFullRooms(t *testing.T) {
 	}
 }
 
-// If there are more windows than rooms, the log has each with the same probability: those of each tenth of the run are a
-// tenth of it. Of 1024 windows in the log, 102 are of a tenth, with a deviation below 10; the chance that one of ten is off
-// by 60 is below 1 in 10^8.
-func TestLogIsASampleOfWindows(t *testing.T) {
-	f := pepfiletest.New()
-	f.Start = 4711
-	const all = 20000
-	for n := range uint64(all) {
-		f.LogWindow(&pepfile.Window{Time: n, Steps: 1}, nil)
-	}
-	windows, _, damaged := logged(f)
-	tenths := make([]int, 10)
-	for _, w := range windows {
-		tenths[w.Time*10/all]++
-	}
-	for _, n := range tenths {
-		if math.Abs(float64(n)-float64(len(windows))/10) > 60 {
-			t.Errorf("the tenths of the run have %d windows in the log", tenths)
-			break
+// If there are more windows than rooms, those of each tenth of the run's time stand for a tenth of it, and of the short and the
+// long windows in it for their parts, whatever times windows stand for: equal ones, ten times as long ones at the end, or for the root of
+// the time so far, as with a budget that falls; few of them more than there are rooms, or many. The sums over 40 logs are within 5
+// standard deviations of what is expected: a false alarm has a chance of below 1 in 100,000. Windows as they are in the log,
+// without what their rooms stand for, are far away.
+func TestLogIsASampleByTime(t *testing.T) {
+	const logs, parts = 40, 20
+	for _, test := range []struct {
+		name    string
+		windows int
+		time    func(share float64) float64 // of a window at a part of all windows, in ns
+	}{
+		{"equal", 20_000, func(float64) float64 { return 1e7 }},
+		{"longer at the end", 20_000, func(x float64) float64 { return []float64{1e7, 1e8}[int(x*1.2)] }},
+		{"falling budget, few", 1500, func(x float64) float64 { return 1e8 * x }},
+		{"falling budget, many", 5000, func(x float64) float64 { return 1e8 * x }},
+	} {
+		rng := rand.New(rand.NewPCG(3, uint64(test.windows)))
+		times, kind, all := make([]uint64, test.windows), make([]int, test.windows), 0.
+		for i := range times {
+			x := test.time(float64(i) / float64(test.windows))
+			if rng.Uint64N(3) == 0 {
+				x, kind[i] = 3*x, 1
+			}
+			times[i] = uint64(x) + 1
+			all += float64(times[i])
 		}
-	}
-	if len(windows) < 1000 || damaged != 0 {
-		t.Errorf("%d windows, %d damaged", len(windows), damaged)
+		var truth, sum, squares, plain [parts]float64
+		at := 0.
+		part := make([]int, test.windows)
+		for i, x := range times {
+			part[i] = 2*int(at/all*parts/2) + kind[i]
+			truth[part[i]] += float64(x) / all
+			at += float64(x)
+		}
+		for log := range uint64(logs) {
+			f := pepfiletest.New()
+			f.Start = 4711 + log
+			for i, x := range times {
+				f.LogWindow(&pepfile.Window{Time: x, Steps: uint32(i)}, nil)
+			}
+			windows, _, damaged := logged(f)
+			if len(windows) != 1024 || damaged != 0 {
+				t.Fatalf("%s: %d windows, %d damaged", test.name, len(windows), damaged)
+			}
+			var here [parts]float64
+			for _, w := range windows {
+				here[part[w.Steps]] += float64(w.Stands) / all
+				plain[part[w.Steps]] += float64(w.Time)
+			}
+			for i, x := range here {
+				sum[i] += x
+				squares[i] += x * x
+			}
+		}
+		far := func(mean float64, i int) float64 {
+			spread := math.Sqrt(max(squares[i]/logs-sum[i]*sum[i]/logs/logs, 0) / logs)
+			return math.Abs(mean-truth[i]) / max(spread, 1e-9)
+		}
+		farthest, plainly, plainAll := 0., 0., 0.
+		for _, x := range plain {
+			plainAll += x
+		}
+		for i := range truth {
+			farthest = max(farthest, far(sum[i]/logs, i))
+			plainly = max(plainly, far(plain[i]/plainAll, i))
+		}
+		t.Logf("%s: %.1f standard deviations at most, %.1f if windows stood for their own times", test.name, farthest, plainly)
+		if farthest > 5 {
+			t.Errorf("%s: parts %.4f, want %.4f", test.name, sum, truth)
+		}
+		if plainly < 8 {
+			t.Errorf("%s: the test would not notice windows that stand for their own times", test.name)
+		}
 	}
 }
 
@@ -128,9 +183,10 @@ func TestClaim(t *testing.T) {
 	if e := f.Entry(i); !ok || shortened || e.Count != 0 || !e.Key.Equal(&k) {
 		t.Fatalf("entry %d: %+v, %v", i, e, ok)
 	}
-	f.AddTo(i, 5)
-	if j, _, ok := f.Claim(&k); !ok || j != i || f.Entry(i).Count != 5 {
-		t.Errorf("entry %d and %d, count %d", i, j, f.Entry(i).Count)
+	f.AddTo(i, 5, 20_000)
+	f.AddTo(i, 1, 1_000)
+	if j, _, ok := f.Claim(&k); !ok || j != i || f.Entry(i).Count != 6 || f.Entry(i).Stands != 101 {
+		t.Errorf("entry %d and %d, count %d, which stands for %d µs, want 6 and 101", i, j, f.Entry(i).Count, f.Entry(i).Stands)
 	}
 }
 

@@ -35,7 +35,6 @@ type Loads struct {
 	Windows []LoadWindow
 	At      func(pc uint32) []Frame // what is at an instruction, relative to the text
 	Text    uint64                  // address of the text
-	All     float64                 // number of windows, of which some may be in Windows
 
 	// Cycles of a load from the nearest cache, and of one from memory.
 	Near, Memory uint64
@@ -245,7 +244,7 @@ func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 			all.Samples += w.Waiting * w.Waiting / loads
 		}
 	}
-	more := waiting / max(shared, 1e-300) * l.All / max(float64(len(l.Windows)), 1)
+	more := waiting / max(shared, 1e-300)
 	all.whole = more * shared
 	for i := range l.Windows {
 		w := &l.Windows[i]

@@ -15,13 +15,13 @@ import (
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
-// Two of four windows are in the log. The first stands for three times as many as the second, so of the five loads, those of
+// The first window stands for three times as many as the second, so of the five loads, those of
 // the first are 15/11 each and those of the second 5/11. Of the 600 ns that the first has waited, a load that is 6 cycles late
 // has 6/406, and one that is 400 late the rest. The second has waited 200, but none of its loads was late, so the others have
-// waited a third longer; and all of that twice, for the windows that are not in the log.
+// waited a third longer.
 func TestLoads(t *testing.T) {
 	l := Loads{
-		Near: 52, Memory: 364, All: 4, Text: 0x400000,
+		Near: 52, Memory: 364, Text: 0x400000,
 		Windows: []LoadWindow{
 			{Weight: 3, Waiting: 600, Loads: []TimedLoad{{0x10, 72}, {0x10, 78}, {0x20, 472}}},
 			{Weight: 1, Waiting: 200, Loads: []TimedLoad{{0x20, 0}, {0x20, 72}}},
@@ -51,9 +51,9 @@ func TestLoads(t *testing.T) {
 	}
 	want := []string{
 		"16 [0x400010] [latency=near cache] [1364 1 0] 2",
-		"16 [0x400010] [latency=far cache] [1364 1 24] 2",
+		"16 [0x400010] [latency=far cache] [1364 1 12] 2",
 		"32 [0x400020] [latency=near cache] [455 1 0] 2",
-		"32 [0x400020] [latency=memory] [1364 1 1577] 2",
+		"32 [0x400020] [latency=memory] [1364 1 789] 2",
 		"32 [0x400020] [latency=written] [455 1 0] 2",
 	}
 	if !slices.Equal(got, want) {
@@ -74,7 +74,7 @@ func TestLoads(t *testing.T) {
 // parts. All windows share what is of a path whose windows have no such load: a quarter of 3,000 ns.
 func TestWaitsOfPaths(t *testing.T) {
 	late := func(pc uint32) []TimedLoad { return []TimedLoad{{pc, 400}, {0x90, 52}} }
-	l := &Loads{Near: 50, Memory: 400, All: 6, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprintf("%x", pc)}} },
+	l := &Loads{Near: 50, Memory: 400, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprintf("%x", pc)}} },
 		Windows: []LoadWindow{
 			{Waiting: 1000, Paths: []weigh.Ended{{Path: 1, Part: 1}}, Loads: late(0x10)},
 			{Waiting: 500, Paths: []weigh.Ended{{Path: 1, Part: 1}}, Loads: []TimedLoad{{0x10, 52}}},
@@ -102,7 +102,7 @@ func TestWaitsOfPaths(t *testing.T) {
 func chased(rng *rand.Rand, windows int) (l *Loads, memory, shares map[string]float64) {
 	frequent, fromMemory := [4]float64{.55, .3, .1, .05}, [4]float64{.04, .5, .9, .3}
 	at := func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }
-	l = &Loads{Near: 50, Memory: 400, All: float64(windows), At: at}
+	l = &Loads{Near: 50, Memory: 400, At: at}
 	memory, shares = map[string]float64{}, map[string]float64{}
 	all := 0.
 	for i, p := range frequent {
@@ -137,7 +137,7 @@ func chased(rng *rand.Rand, windows int) (l *Loads, memory, shares map[string]fl
 // place 2 in one window: only how the loads of the others are spread over windows differs.
 func TestWaitsOfWindowsThatAreAlike(t *testing.T) {
 	above := func(place func(window, load int) uint32) int64 {
-		l := &Loads{Near: 50, Memory: 400, All: 20, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }}
+		l := &Loads{Near: 50, Memory: 400, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }}
 		for i := range 20 {
 			w := LoadWindow{Weight: 1, Waiting: 1e6}
 			for j := range 8 {

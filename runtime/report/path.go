@@ -14,7 +14,7 @@ import (
 // A path is a decoded path of one function.
 type path struct {
 	tally    tally
-	logged   int64     // samples in bursts
+	logged   float64   // what its samples in clusters stand for
 	counted  int64     // how often it was taken, with all callers; as counts of samples
 	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
 	end      place     // where it ends

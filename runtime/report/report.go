@@ -51,6 +51,7 @@ var LeftOut = Frame{Func: schema.LeftOut}
 type Sample struct {
 	Number uint64 // of the path, within its package
 	Count  int64
+	Stands float64 // sum of what its counts stand for, if the profile is of samples
 
 	// Package is the import path of the path's package. It may be empty if Stack is
 	// not empty. Then the innermost frame determines the package.
@@ -84,9 +85,11 @@ type Profile struct {
 	// Called is how often functions were called, for exact counts. It may lack functions that cannot be left before a path ends.
 	Called []Call
 
-	// Sampled says that Counts are of samples. Clusters are those that they come from, or some of them.
+	// Sampled says that Counts are of samples. Clusters are those that they come from, or some of them. So many clusters that all
+	// stand for as much would be as good as all that there were.
 	Sampled  bool
 	Clusters []Cluster
+	Equal    float64
 
 	// Windows says that Clusters are windows. Loads are those that they have timed.
 	Windows bool

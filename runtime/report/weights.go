@@ -9,7 +9,8 @@ import "github.com/pepgo/pep/runtime/weigh"
 type Cluster struct {
 	Samples []int32  // indices in Profile.Samples
 	Counts  []uint32 // how often each was counted
-	Weight  float64  // of one count: in proportion to how many executions of the program it stands for
+	Stands  float64  // for how much, in the unit of Sample.Stands
+	Weight  float64  // of one count, for each such unit: in proportion to how many executions of the program it stands for
 }
 
 // Unit is the sum of the counts of a sampled profile, divided by its samples.
@@ -66,7 +67,8 @@ type branchTally struct {
 type estimates struct {
 	all    weigh.Total
 	leaves weigh.Jackknife
-	growth float64 // samples divided by those in clusters
+	scale  float64 // what samples stand for, divided by what those in clusters do
+	growth float64 // how many times as much all clusters say as those that are known
 }
 
 // weigh estimates the counts of samples, in units of 1/Unit samples, and what the tallies of
@@ -76,21 +78,32 @@ type estimates struct {
 // If the clusters are only some of those that were, the samples of a stack have the mean
 // weight of those that are in clusters; if none is, of those of the path.
 func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
-	logged := make([]int64, len(p.Samples))
+	logged := make([]float64, len(p.Samples)) // what they stand for
 	weight := make([]float64, len(p.Samples))
-	var samples, weighed float64
+	var here, weighed, ends, all float64
+	var clusters weigh.Total
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
+		clusters.Add(c.Stands)
 		for j, s := range c.Samples {
 			if paths[s] != nil {
-				n := c.Counts[j]
-				logged[s] += int64(n)
-				samples += float64(n)
-				weighed += c.Weight * float64(n)
+				n := c.Stands * float64(c.Counts[j])
+				logged[s] += n
+				here += n
+				weighed += c.Weight * n
 			}
 		}
 	}
-	unit := Unit * samples / max(weighed, 1e-300)
+	for i := range p.Samples {
+		if paths[i] != nil {
+			ends += float64(p.Samples[i].Count)
+			all += p.Samples[i].Stands
+		}
+	}
+	mean := Unit * ends / max(all, 1e-300) // of what stands for one
+	unit := mean * here / max(weighed, 1e-300)
+	w.scale = all / max(here, 1e-300)
+	w.growth = max(p.Equal/max(clusters.Equal(), 1e-300), 1)
 	for i := range p.Clusters {
 		w.size(&p.Clusters[i], unit, paths, weight)
 	}
@@ -98,43 +111,40 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 		w.add(&p.Clusters[i], unit, paths)
 	}
 	counts = make([]int64, len(p.Samples))
-	all := 0.
 	for i := range p.Samples {
-		n := p.Samples[i].Count
 		d := paths[i]
 		if d == nil {
 			continue
 		}
-		all += float64(n)
-		mean := float64(Unit)
+		x := mean
 		switch {
 		case logged[i] > 0:
-			mean = weight[i] / float64(logged[i])
+			x = weight[i] / logged[i]
 		case d.logged > 0:
-			mean = d.tally.sum / float64(d.logged)
+			x = d.tally.sum / d.logged
 		}
-		counts[i] = max(whole(float64(n)*mean-.5), 1)
+		counts[i] = max(whole(p.Samples[i].Stands*x-.5), 1)
 		d.tally.total = plus(d.tally.total, counts[i])
 		for _, e := range d.branches {
 			e.tally.total = plus(e.tally.total, counts[i])
 		}
 	}
-	w.growth = all / max(samples, 1)
 	return counts
 }
 
-// size adds the sizes of a cluster to the totals, and the weights of its samples to weight. A count stands for its weight
-// times unit.
+// size adds the sizes of a cluster to the totals, and the weights of its samples to weight. What stands for one counts as its
+// weight times unit.
 func (w *writer) size(c *Cluster, unit float64, paths []*path, weight []float64) {
 	size := 0.
 	for j, s := range c.Samples {
 		if paths[s] == nil {
 			continue
 		}
-		here := c.Weight * unit * float64(c.Counts[j])
+		n := c.Stands * float64(c.Counts[j])
+		here := c.Weight * unit * n
 		size += here
 		weight[s] += here
-		paths[s].logged += int64(c.Counts[j])
+		paths[s].logged += n
 		for _, e := range paths[s].branches {
 			e.branch.here += here
 		}
@@ -164,7 +174,7 @@ func (w *writer) add(c *Cluster, unit float64, paths []*path) {
 			continue
 		}
 		d := paths[s]
-		here := c.Weight * unit * float64(c.Counts[j])
+		here := c.Weight * unit * c.Stands * float64(c.Counts[j])
 		size += here
 		d.tally.here += here
 		for _, e := range d.branches {
@@ -206,7 +216,7 @@ func (w *writer) add(c *Cluster, unit float64, paths []*path) {
 
 // variance returns the variance of the count of a path or an edge, in counts².
 func (w *writer) variance(t *tally) float64 {
-	all := w.all.Size * w.growth
+	all := w.all.Size * w.scale
 	return w.shareVariance(&t.part, &w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves) * all * all
 }
 

@@ -37,7 +37,7 @@ func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 		Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
 	}
 	for _, list := range bursts {
-		c := report.Cluster{Weight: 1}
+		c := report.Cluster{Stands: 1, Weight: 1}
 		for _, s := range list {
 			p.Samples[s].Count++
 			i := slices.Index(c.Samples, s)
@@ -48,6 +48,12 @@ func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 		}
 		p.Clusters = append(p.Clusters, c)
 	}
+	known := 0.
+	for i := range p.Samples {
+		p.Samples[i].Stands = float64(p.Samples[i].Count)
+		known += p.Samples[i].Stands
+	}
+	p.Equal = known / max(known-1, 1) * float64(len(bursts)) // as if the sample that is in no burst were a part of one
 	parsed := make([]*profile.Profile, 2)
 	for i, f := range p.Write() {
 		var err error
@@ -189,18 +195,19 @@ func TestSamplesCountOnce(t *testing.T) {
 	}
 }
 
-// Of windows, each has a weight, and counts a sample several times. Estimates are in proportion to the weighted counts; a
+// Of windows, each has a weight and stands for a time, and counts a sample several times. What samples stand for is known of all
+// windows, and the mean weight of that from those that are in the log. A
 // path that ends at an instruction of the function that its function is inlined into keeps that function as its caller.
 func TestWindowsHaveWeights(t *testing.T) {
 	p := report.Profile{
 		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Windows: true,
 		Samples: []report.Sample{
-			{Number: 5 + 1, Stack: []uint32{inF, main1}, Count: 40, Package: tables()[0].Path},
-			{Number: 5 + 3, Stack: []uint32{main1}, Count: 20, Package: tables()[0].Path},
+			{Number: 5 + 1, Stack: []uint32{inF, main1}, Count: 60, Stands: 300, Package: tables()[0].Path},
+			{Number: 5 + 3, Stack: []uint32{main1}, Count: 40, Stands: 100, Package: tables()[0].Path},
 		},
 		Clusters: []report.Cluster{
-			{Weight: 1, Samples: []int32{0, 1}, Counts: []uint32{10, 20}},
-			{Weight: 3, Samples: []int32{0}, Counts: []uint32{30}},
+			{Stands: 1, Weight: 1, Samples: []int32{0, 1}, Counts: []uint32{10, 20}},
+			{Stands: 2, Weight: 3, Samples: []int32{0}, Counts: []uint32{30}},
 		},
 		Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
 	}
@@ -213,11 +220,15 @@ func TestWindowsHaveWeights(t *testing.T) {
 		t.Fatalf("%d samples", len(paths.Sample))
 	}
 	a, b := paths.Sample[0], paths.Sample[1]
-	if ratio := float64(a.Value[0]) / float64(b.Value[0]); math.Abs(ratio-5) > .01 {
-		t.Errorf("the first path has %g times the count of the second, want (10 + 3*30)/20", ratio)
+	want := 3 * (1*1*10 + 2*3*30) / (1*10 + 2*30.) // times the mean weight of the first path
+	if ratio := float64(a.Value[0]) / float64(b.Value[0]); math.Abs(ratio/want-1) > .001 {
+		t.Errorf("the first path has %g times the count of the second, want %g", ratio, want)
 	}
-	if a.Value[2] != 40 || b.Value[2] != 20 {
-		t.Errorf("samples %d and %d, want 40 and 20", a.Value[2], b.Value[2])
+	if a.Value[2] != 60 || b.Value[2] != 40 {
+		t.Errorf("samples %d and %d, want 60 and 40", a.Value[2], b.Value[2])
+	}
+	if sum := a.Value[0] + b.Value[0]; math.Abs(float64(sum)/100/report.Unit-1) > .15 { // the log's mean is not that of all
+		t.Errorf("the counts are %d in all, want 1000 for each of 100 samples", sum)
 	}
 	if caller := b.Location[2].Line[0].Function.Name; caller != frames[main1].Func {
 		t.Errorf("the caller of the second path is %s, want %s", caller, frames[main1].Func)

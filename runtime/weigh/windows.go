@@ -4,7 +4,7 @@ package weigh
 
 // A Window is the interpretation of what the program did behind a tick.
 type Window struct {
-	Time   float64 // CPU time that its tick stands for, in ns
+	Time   float64 // CPU time that it stands for, in ns
 	Steps  float64 // instructions
 	Waits  float64 // cycles that the program waits in the instructions in which that was looked for
 	Memory float64 // of these, for memory
@@ -26,10 +26,10 @@ const (
 	commonSteps  = 300. // with so many instructions at the mean rate of all windows, a rate is known
 )
 
-// Weight returns how many windows of the program a window stands for.
+// Weight returns how many times the program does what a window has seen, for each ns that the window stands for.
 //
-// Ticks are at equal distances in time, and windows have equal numbers of instructions. So a window stands for the CPU
-// time between ticks, divided by the time that the program takes for its instructions. Nobody measures that, but the
+// Windows have equal numbers of instructions. So that is one, divided by the time that the program takes for
+// them. Nobody measures that, but the
 // interpreter estimates how long it waits (file wait.go of package interp), and what else differs is small: cycles of the
 // time stamp counter for an instruction are 0.13 to 0.30 in seven programs, and 0.15 in a loop of additions. In a loop that
 // goes through a list in memory they are 100.
@@ -44,7 +44,7 @@ func (w *Window) Weight() float64 {
 	if w.Steps <= 0 {
 		return 0
 	}
-	return w.Time / (max(w.Steps, leastSteps) * (nativeCycles + w.rate))
+	return 1 / (max(w.Steps, leastSteps) * (nativeCycles + w.rate))
 }
 
 // Level sets how long the program waits for an instruction in windows, as is usual for what they do.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
@@ -37,7 +38,7 @@ func memory(size uint64) pepfile.Table {
 // function at code; entry i has 3i+1 samples. PCs are relative to text.
 func Recorded(text, code uintptr) pepfile.Table {
 	opts := options.Default
-	opts.Samples, opts.Budget = 8, 0
+	opts.Samples, opts.Budget = 8, pace.Budget{}
 	f := New()
 	f.Fill(opts)
 	f.Pid, f.Text, f.Start = 4711, uint64(text), 1e18
