@@ -51,6 +51,8 @@ type Program struct {
 	Samples   int64       `json:"samples"`   // of paths; 0 if Exact
 	CPUTime   int64       `json:"cpu_ns"`    // of the run in ns; 0 if not known
 	Cost      float64     `json:"cost"`      // share of CPUTime that sampling took, without the code of polls and registers
+	Budget    float64     `json:"budget"`    // share that it was allowed to take on average, if that has fallen; else 0
+	BudgetEnd float64     `json:"budgetEnd"` // likewise, at the end
 	Outside   float64     `json:"outside"`   // share of the ticks that were outside of instrumented functions
 	OutsideIn []Share     `json:"outsideIn"` // the packages with most of these, as shares of all ticks
 	More      float64     `json:"more"`      // share of the ticks that -peppkg=all would bring inside

@@ -214,6 +214,11 @@ func (b *builder) program() *Program {
 	}
 	if p.CPUTime > 0 {
 		p.Cost = float64(b.Run.Paths.Fact(facts.SampledTime)) / float64(p.CPUTime)
+		for _, list := range b.Run.Paths.Facts {
+			if end := list.Number(facts.BudgetEnd); end != 0 && end != list.Number(facts.Budget) {
+				p.Budget, p.BudgetEnd = float64(list.Number(facts.BudgetTime))/float64(list.Number(facts.CPUTime)), float64(end)/1e6
+			}
+		}
 	}
 	b.outside()
 	b.time()

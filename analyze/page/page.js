@@ -129,7 +129,8 @@ function showTop() {
 		fact('counts', p.exact ? 'exact: every path was counted' : 'sampled'),
 		fact('samples', p.exact ? null : full(p.samples)),
 		fact('CPU time', p.cpu_ns ? seconds(p.cpu_ns) : null),
-		fact('cost of sampling', p.exact || !p.cpu_ns ? null : percent(p.cost) + ' of the CPU time, without the code of polls and registers'),
+		fact('cost of sampling', p.exact || !p.cpu_ns ? null : percent(p.cost) + ' of the CPU time, without the code of polls and registers' +
+			(p.budgetEnd > 0 ? `; its budget was ${percent(p.budget)} on average and ${percent(p.budgetEnd)} at the end` : '')),
 		fact('distinct paths', full(p.paths)),
 		fact('paths executed', full(p.count) + (p.exact ? '' : ', an estimate')),
 		fact('flow', full(p.flow) + ' branches on these'),

@@ -205,11 +205,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		}
 	}
 	if x.few > 0 {
-		more := "PEPOPTS=tick=1ms"
-		if x.windows {
-			more = "PEPOPTS=budget=2%"
-		}
-		notes = append(notes, fmt.Sprintf("%s are few. For narrower bounds let the program run longer, give files of several runs, or sample more often: %s.", listing.Count(x.few, "tick"), more))
+		notes = append(notes, fmt.Sprintf("%s are few. For narrower bounds let the program run longer, give files of several runs, or sample more often: PEPOPTS=tick=1ms.", listing.Count(x.few, "tick")))
 	}
 	known := slices.ContainsFunc(x.facts, func(list facts.List) bool { return list.Text(facts.Mode) != "" })
 	for _, c := range x.Comments {

@@ -161,13 +161,14 @@ func checkLogOfWindows(t *testing.T, name string) {
 	if f.Log > 1000 {
 		t.Errorf("%d windows, of which the log does not have all", f.Log)
 	}
-	windows, fitting, missed, ends, logged := 0, 0, uint64(0), uint64(0), map[uint32]uint64{}
+	windows, fitting, missed, ends, logged, stands := 0, 0, uint64(0), uint64(0), map[uint32]uint64{}, map[uint32]uint64{}
 	damaged := f.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
 		windows++
 		sum, labels := uint64(w.Missed), map[uint32]bool{}
 		for _, r := range records[w.Loads:] {
 			sum += uint64(r.Count)
 			logged[r.Entry-1] += uint64(r.Count)
+			stands[r.Entry-1] += uint64(r.Count) * (w.Time / 1000)
 			if e := f.Entry(r.Entry - 1); e.Labels != 0 {
 				labels[e.Labels] = true
 			}
@@ -192,8 +193,8 @@ func checkLogOfWindows(t *testing.T, name string) {
 		t.Errorf("windows have %d ends, the file has %d", ends, f.Taken)
 	}
 	for i := range f.Filled() {
-		if e := f.Entry(i); e.Path != pepfile.TickPath && missed == 0 && e.Count != logged[i] {
-			t.Errorf("entry %d: windows have counted %d, the file has %d", i, logged[i], e.Count)
+		if e := f.Entry(i); e.Path != pepfile.TickPath && missed == 0 && (e.Count != logged[i] || e.Stands != stands[i]) {
+			t.Errorf("entry %d: windows have counted %d, which stand for %d µs, the file has %d and %d", i, logged[i], stands[i], e.Count, e.Stands)
 		}
 	}
 	t.Logf("%d windows in the log of %d, %d ends, %d missed", windows, f.Log, ends, missed)

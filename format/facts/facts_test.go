@@ -35,6 +35,12 @@ func TestSentences(t *testing.T) {
 		{"#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu budget=40000 ticks=574 samples=36672 overruns=1 stopped=clock_nanosleep:%20operation%20not%20permitted sampling_time=178900000 tick_time=5884868 cpu_time=5884868421 equal_bursts=401", []string{
 			"pep: sampled PEP(64,17), tick 10ms cpu, 574 ticks, 36672 samples, 0 dropped, 0 shortened, 1 overruns, sampling stopped: clock_nanosleep: operation not permitted, sampling took 178ms, 3.04% (budget 4.00%), of which ticks 0.10%, bursts weigh like 401 equal ones",
 		}},
+		{"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu budget=20000 ticks=214 samples=900 windows=214 sampling_time=32612908 budget_time=39045450 budget_end=13554 cpu_time=2180000000", []string{
+			"pep: sampled in windows, tick 10ms cpu, 214 ticks, 900 samples, 0 dropped, 0 shortened, 214 windows, sampling took 32ms, 1.50% (budget 1.79% on average, 1.36% at the end)",
+		}},
+		{"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu budget=5000 sampling_time=1000000 budget_time=5000000 budget_end=5000 cpu_time=1000000000", []string{
+			"pep: sampled in windows, tick 10ms cpu, 0 ticks, 0 samples, 0 dropped, 0 shortened, sampling took 1ms, 0.10% (budget 0.50%)",
+		}},
 		{"#pep.version=1 mode=sampled form=jikes burst=1 stride=1 tick=1500000 clock=wall dropped=1 shortened=2 repeated_callers=3 cycles_left_out=4 middle_left_out=5 outermost_left_out=6 without_labels=7 damaged_entries=8 damaged_labels=9 not_counted=10 not_taken=11", []string{
 			"pep: sampled jikes PEP(1,1), tick 1500us wall, 0 ticks, 0 samples, 1 dropped, 2 shortened, 3 with repeated callers of recursion left out, 4 with cycles of recursion left out, 5 with callers in the middle left out, 6 without the outermost callers of a deep stack, 7 without labels, which are too long or too many, damaged: 8 entries with a wrong hash, damaged: 9 entries whose labels have a wrong hash, 10 taken but not counted, damaged: 11 counted but not taken",
 		}},

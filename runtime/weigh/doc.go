@@ -17,8 +17,8 @@
 //
 // # Weights
 //
-// Ticks come at equal intervals of CPU time, but what follows them stands for different numbers of executions. [Window] says
-// how many windows of the program a window stands for. A sample of a burst counts once, as the paper on PEP has it (Bond and
+// Each tick stands for some CPU time (package pace), but what follows it for different numbers of executions. [Window] says
+// how many windows the program has in that time. A sample of a burst counts once, as the paper on PEP has it (Bond and
 // McKinley, MICRO 2005, section 4.4), so a loop has a share in proportion to its time: one whose rounds take 1 ms has as many
 // samples as one whose rounds take 10 ns and that takes as long, although it ends one path where the other ends 100,000.
 // Windows of taps are weighed in package taps.

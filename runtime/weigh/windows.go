@@ -28,11 +28,10 @@ const (
 
 // Weight returns how many times the program does what a window has seen, for each ns that the window stands for.
 //
-// Windows have equal numbers of instructions. So that is one, divided by the time that the program takes for
-// them. Nobody measures that, but the
-// interpreter estimates how long it waits (file wait.go of package interp), and what else differs is small: cycles of the
-// time stamp counter for an instruction are 0.13 to 0.30 in seven programs, and 0.15 in a loop of additions. In a loop that
-// goes through a list in memory they are 100.
+// Windows have equal numbers of instructions. So that is one, divided by the time that the program takes for them. Nobody
+// measures that, but the interpreter estimates how long it waits (file wait.go of package interp), and what else differs is
+// small: cycles of the time stamp counter for an instruction are 0.13 to 0.30 in seven programs, and 0.15 in a loop of
+// additions. In a loop that goes through a list in memory they are 100.
 //
 // A window that is cut off after s instructions, by a system call for example, stands for the stretch of code up to the
 // cut. Let that have l instructions. The windows that begin in it have 0 to l instructions, and if each has the weight
