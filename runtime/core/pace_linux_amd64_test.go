@@ -102,3 +102,49 @@ func TestPollsThatLoseTheProcessor(t *testing.T) {
 		t.Errorf("%d cycles, want %d", got, longSpend)
 	}
 }
+
+// The first interval begins before the program by a part of it that is a random one, but at most a second: of 1,000 parts, each
+// tenth has 100, with a deviation of 9.5. The chance that one of ten is off by 60 is below 1 in 1,000,000.
+func TestFirstIntervalHasBegun(t *testing.T) {
+	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
+	saved := counts
+	defer func() { counts = saved }()
+	counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
+	for tick, most := range map[uint64]uint64{1e7: 1e7, 3600e9: 1e9} {
+		var tenths [10]int
+		for range 1000 {
+			counts.Start += 1_000_003
+			part := beginning(tick)
+			if part >= most {
+				t.Fatalf("%d ns of %d are over", part, tick)
+			}
+			tenths[10*part/most]++
+		}
+		for _, n := range tenths {
+			if n < 40 || n > 160 {
+				t.Errorf("tick %d: tenths %d", tick, tenths)
+				break
+			}
+		}
+	}
+}
+
+// The file has what the budget that falls is at the last tick, and what it has allowed until then: in nine seconds 2 % of the first one,
+// and 2 % · 2 · (√9 - √1) of the others.
+func TestBudgetIsToldAsItFalls(t *testing.T) {
+	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
+	defer func(c pepfile.Table, p pace.Pace, o, n, l, b uint64) {
+		counts, tickPace, owed, nsPerCycle, tickLength, began = c, p, o, n, l, b
+	}(counts, tickPace, owed, nsPerCycle, tickLength, began)
+	counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
+	const tick, start = 1e7, 5e9
+	tickLength, owed, nsPerCycle, began = tick, 0, 0, start
+	tickPace = pace.New(tick, pace.Budget{First: 20_000, Least: 1_000}, start)
+	for now := uint64(start + tick); now <= start+9e9; now += tick {
+		keepPace(now)
+	}
+	allowed := float64(counts.Allowed) / (.02 * (1 + 2*(3-1)) * 1e9)
+	if counts.Time != 9e9 || counts.BudgetNow < 6_660 || counts.BudgetNow > 6_668 || allowed < .995 || allowed > 1.001 {
+		t.Errorf("after %d ns the budget is %d ppm, and it has allowed %.4f of what it should", counts.Time, counts.BudgetNow, allowed)
+	}
+}
