@@ -100,9 +100,9 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 			all += p.Samples[i].Stands
 		}
 	}
-	mean := Unit * ends / max(all, 1e-300) // of what stands for one
+	mean := Unit * ends / max(all, 1) // of what stands for one
 	unit := mean * here / max(weighed, 1e-300)
-	w.scale = all / max(here, 1e-300)
+	w.scale = all / max(here, 1)
 	w.growth = max(p.Equal/max(clusters.Equal(), 1e-300), 1)
 	for i := range p.Clusters {
 		w.size(&p.Clusters[i], unit, paths, weight)
