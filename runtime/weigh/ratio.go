@@ -100,12 +100,16 @@ func (j *Jackknife) FewVariance(t *Total, p float64, all *Jackknife) float64 {
 	return j.Variance(t, p, all) * fewer(j.freedom(t, p, all))
 }
 
+// windowSpeeds is the standard deviation of the logarithm of how much longer a window takes than the interpreter estimates, among
+// windows that do the same things. docs/decisions/0039-windows.md has how it was chosen.
+const windowSpeeds = 0.12
+
 // WeightVariance returns what weights of windows add to the variance of a share p. Nothing but the interpreter's estimate tells
 // how long a window takes, which is off for windows that do the same things in the same way, however many there are. That is as
-// with windows of taps, see [Tap.Share]: it is half of the square of speeds times the variance of the share between windows,
+// with windows of taps, see [Tap.Share]: it is half of the square of windowSpeeds times the variance of the share between windows,
 // which is Variance times the number of windows of equal weight.
 func (j *Jackknife) WeightVariance(t *Total, p float64, all *Jackknife) float64 {
-	return j.Variance(t, p, all) * speeds * speeds / 2 * t.Equal()
+	return j.Variance(t, p, all) * windowSpeeds * windowSpeeds / 2 * t.Equal()
 }
 
 // A Part has the sums of one item: of a path, an edge, or a word. In each cluster it has a
