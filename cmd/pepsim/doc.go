@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build d011c9077d0f4edd
+//	build 8c24bcfc48dad369
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

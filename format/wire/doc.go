@@ -17,10 +17,15 @@
 //	string   length, bytes
 //	name     shared, string: the first shared bytes of the name before it in the
 //	         table (127 at most), then the string
-//	ref      0: the empty string; n > 0: string n of the table, counted from 1
+//	ref      0: the empty string; 1 to 18: a text that tables have in common, known in number.go;
+//	         n > 18: string n - 18 of the table, counted from 1
 //	line     signed, the difference from the line before it in the table
 //
 // Names start from the empty string. Lines start from 0, in a function's body from the line of the function.
+//
+// The code of a function is bits, those of a byte from the lowest on, with zeros up to the end of the last byte. There each
+// kind of number has a Huffman code, so that most take one to five bits. These codes are constants of the format, in number.go,
+// which says how numbers are made symbols. The names of kinds stand before the numbers below.
 //
 // # Tables
 //
@@ -39,38 +44,42 @@
 //	head     name, index of the file, line
 //	         to the index of a function that has Elsewhere the number of files is added, and twice that
 //	         number to the index of one that has a Source, whose file and line follow then
-//	code     number of nodes, nodes
-//	         number of starts, per start: node<<1 | Cut, then Val less the
+//	code     nodes: number of nodes, nodes
+//	         starts: number of starts, per start: startNode: node<<1 | Cut, startVal: Val less the
 //	         Val of the start before it
-//	         number of nodes in Untold, per node: it less the one before
-//	         number of calls, per call: node less that of the call before it,
+//	         untolds: number of nodes in Untold, per node: untold: it less the one before
+//	         calls: number of calls, per call: callNode: node less that of the call before it,
 //	         callee: index of a function<<1 | 1, or ref<<1
-//	         of a function that has a Source, per node: spans<<1 | branch, spans, branch; lines
+//	         of a function that has a Source, per node: spans: spans<<1 | branch, spans, branch; lines
 //	         start from that of the Source, and all are in its file
-//	node     spans<<3 | branch<<2 | outs: number of spans, whether there is a
+//	node     shape: spans<<3 | branch<<2 | outs: number of spans, whether there is a
 //	         branch, number of out-edges; outs = 3 for 3 or more, and then
-//	         the number of those above 3 follows
+//	         moreOuts: the number of those above 3 follows
 //	         spans
-//	         branch, if any: Kind: ref, file, line, column
+//	         branch, if any: branchKind: Kind: ref, file, branchLine: line, branchCol: column
 //	         per out-edge: edge, out
-//	span     signed<<1 | several: line, whether EndLine differs from it
-//	         file, column
-//	         EndCol less Col, or if several: EndLine: line, EndCol
-//	edge     to<<3 | val<<2 | Dead<<1 | Ends, where to is 0 for Exit and
-//	         otherwise 1 + target less the node (signed)
-//	         Val if val is set; otherwise it is 0
+//	span     spanLine: signed<<1 | several: line, whether EndLine differs from it
+//	         file, spanCol: column
+//	         spanLen: EndCol less Col, or if several: endLine: line, endCol: EndCol
+//	edge     edgeTo: 0 for Exit, 1 for the node behind those that were met in the graph so far, as target or by
+//	         itself, or 2 + target less the node (signed)
+//	         edgeFlags: val<<2 | Dead<<1 | Ends
+//	         edgeVal: Val if val is set; otherwise it is 0
 //	tap      Tag: 1 byte; Func: ref; index of the file; line, column
 //	         Expr: ref; Type: ref; Bits: 1 byte; Kind: 1 byte
 //	         number of further words, per word: Expr: ref; Type: ref; Bits: 1 byte;
 //	         Kind: 1 byte
-//	out      Outcome: ref<<1 | explicit
-//	         if explicit: file, line, column; otherwise the edge leads to the first
+//	out      outcome: Outcome: ref<<1 | explicit
+//	         if explicit: file, outLine: line, outCol: column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
 //	         0, column 0 of the function's file if it has neither), or, leaving the function, to the
 //	         last span of its own node (likewise)
 //
-//	file     index of the file if the function has Elsewhere; otherwise no bytes, and the
+//	file     fileOf: index of the file if the function has Elsewhere; otherwise no bits, and the
 //	         file is that of the function
+//
+// An only out-edge, the first of several, the second and further ones have kinds of numbers of their own for edgeTo, edgeFlags and
+// outcome.
 //
 // The strings are in front, and heads have the lengths of codes, so that a program that ends reads
 // the code of only those functions whose paths it has counted.
@@ -112,42 +121,40 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 101 bytes long:
+// with x tapped at the entry of f, is 65 bytes long:
 //
-//	0c 5f                           version, 95 bytes of body
+//	0d 3b                           version, 59 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02 01                           2 paths, 1 function
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
-//	06                              6 strings
-//	02 69 66                        1 is "if"
-//	04 74 72 75 65                  2 is "true"
-//	05 66 61 6c 73 65               3 is "false"
-//	06 6d 61 69 6e 2e 66            4 is "main.f"
-//	01 78 03 69 6e 74               5 is "x", 6 is "int"
+//	03                              3 strings
+//	06 6d 61 69 6e 2e 66            19 is "main.f"
+//	01 78 03 69 6e 74               20 is "x", 21 is "int"
 //	05 01 66                        the function shares "main." with the file's name, then "f"
-//	00 06 00 02 1e                  file 0, line 3, Base 0, N 2, 30 bytes of code
+//	00 06 00 02 08                  file 0, line 3, Base 0, N 2, 8 bytes of code
 //	00                              no skipped function
 //	01 01                           1 tap, of the kind Arg
-//	04 00 00 08                     "main.f", file 0, no line further on, column 8
-//	05 06 40 01                     "x", "int", 64 bits, Signed
+//	13 00 00 08                     "main.f", file 0, no line further on, column 8
+//	14 15 40 01                     "x", "int", 64 bits, Signed
 //	00                              no further words
-//	03 0e                           3 nodes; node 0: 1 span, a branch, 2 out-edges
-//	04 05 05                        a line further on, column 5, 5 bytes long
-//	01 00 05                        "if", no line further on, column 5
-//	1c 01                           edge: 1 node further on, Val 1
-//	04                              out: "true", position implied
-//	28                              edge: 2 nodes further on
-//	06                              out: "false", position implied
-//	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
-//	09 08 02 08 00 00               node 2 likewise, 2 lines further on
-//	01 00 00                        1 start: node 0, Val 0
-//	00                              no branch that is not told
-//	00                              no calls
-//	9e 13 02 7d                     checksum
+//	89 fb 20 00 04 b8 00 00         the code, below
+//	7a 7e 16 72                     checksum
+//
+// The bits of the code, in their order:
+//
+//	100 10                          3 nodes; node 0: 1 span, a branch, 2 out-edges
+//	00 1110 111110                  a line further on, column 5, 5 bytes long
+//	0 0 00                          "if", no line further on, column 5
+//	10 0 0 0                        edge: the next node, Val 1; out: "true", position implied
+//	00 0 0                          edge: the next node; out: "false", position implied
+//	0 00 0 1000 0 0 0               node 1: 1 span, 1 out-edge; span; Exit, out
+//	0 011 10 1000 0 0 0             node 2 likewise, 2 lines further on
+//	0 0 0                           1 start: node 0, Val 0
+//	0 00                            no branch that is not told, no calls
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 12
+const Version = 13
 
 const (
 	manyOuts    = 3   // number of out-edges that is followed by the rest of it

@@ -125,6 +125,8 @@ type decoder struct {
 	names     []byte // of which some names are parts
 	line      int    // line read last
 	open      []openOut
+	next      int   // node that is behind those met so far, in the graph of the function
+	used      int   // bits of the byte at off that were read, in the code of a function
 	ends      []int // of the bodies of functions; each begins where that before it ends
 	begin     int   // of the first
 
@@ -150,25 +152,18 @@ const (
 	minFile    = 2  // shared, length
 	minName    = 2  // likewise
 	minString  = 1  // length
-	minUntold  = 1  // node
-	minCall    = 2  // node, callee
-	minFunc    = 10 // shared, length, file, line, base, N, size; nodes, starts, calls
-	minNode    = 1  // counts
-	minSpan    = 3  // line, column, length
-	minEdge    = 2  // edge, out
-	minStart   = 2  // node, Val
+	minFunc    = 8  // shared, length, file, line, base, N, size; code
 	minSkipped = 5  // shared, length, file, line, reason
-	minSource  = 1  // counts
 	minTap     = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
 	minWord    = 4  // expression, type, bits, kind
 )
 
-// A few bytes of a table can take many bytes of memory. For example, a node takes one byte
+// A few bytes of a table can take many bytes of memory. For example, a node can take one byte
 // in the table, and its Block more than a hundred in memory; a name that shares most of
-// its bytes with the name before it takes two bytes in the table. Real tables take 10 to
-// 20 times their size in memory.
+// its bytes with the name before it takes two bytes in the table. Real tables take some 50
+// times their size in memory.
 const (
-	maxRatio = 40
+	maxRatio = 256
 	minRoom  = 64 << 10 // slabs are this large whatever is taken of them
 
 	namesSize = 4 << 10 // bytes of names that are allocated at once, at most
@@ -280,47 +275,51 @@ func (d *decoder) body(p *Package, i int) {
 	}
 	f := &p.Funcs[i]
 	g := &f.Graph
-	d.off, d.line, d.file, d.elsewhere = d.begin, f.Line, f.File, f.Elsewhere
+	d.off, d.line, d.file, d.elsewhere, d.next = d.begin, f.Line, f.File, f.Elsewhere, 1
 	if i > 0 {
 		d.off += d.ends[i-1]
 	}
-	n := d.count(minNode)
+	n := d.some(nodes)
 	f.Blocks = d.blocks.take(d, n)
 	g.Nodes = d.nodes.take(d, n)
 	d.open = d.open[:0]
 	for v := range g.Nodes {
+		d.next = max(d.next, v+1)
 		d.node(f, v)
 	}
 	for _, o := range d.open {
 		at := implied(f, o.from, o.to)
 		o.out.File, o.out.Line, o.out.Col = at.file, at.line, at.col
 	}
-	g.Starts = d.starts.take(d, d.count(minStart))
+	g.Starts = d.starts.take(d, d.some(starts))
 	val := uint64(0)
 	for i := range g.Starts {
-		u := d.uvarint()
-		val += d.uvarint()
+		u := d.coded(startNode)
+		val += d.coded(startVal)
 		g.Starts[i] = pdag.Start{Node: d.index(u>>1, n, "node"), Val: val, Cut: u&1 != 0}
 	}
-	f.Untold = list[int](d, d.count(minUntold))
+	f.Untold = list[int](d, d.some(untolds))
 	node := 0
 	for i := range f.Untold {
-		node = d.index(uint64(node)+d.uvarint(), n, "node")
+		node = d.index(uint64(node)+d.coded(untold), n, "node")
 		f.Untold[i] = node
 	}
-	f.Calls = d.calls.take(d, d.count(minCall))
+	f.Calls = d.calls.take(d, d.some(calls))
 	node = 0
 	for i := range f.Calls {
-		node = d.index(uint64(node)+d.uvarint(), n, "node")
+		node = d.index(uint64(node)+d.coded(callNode), n, "node")
 		f.Calls[i].Node, f.Calls[i].Callee = node, d.callee(p)
 	}
 	if f.Source != nil {
 		d.line, d.file, d.elsewhere = f.Source.Line, f.Source.File, false
-		f.Source.Blocks = d.blocks.take(d, d.fits(uint64(n), minSource))
+		f.Source.Blocks = d.blocks.take(d, d.within(uint64(n)))
 		for i := range f.Source.Blocks {
-			u := d.uvarint()
+			u := d.coded(spans)
 			d.statements(&f.Source.Blocks[i], u>>1, u&1 != 0)
 		}
+	}
+	if d.used > 0 {
+		d.off, d.used = d.off+1, 0
 	}
 	if d.wrong == "" && d.off != d.begin+d.ends[i] {
 		d.fail("the body of " + f.Name + " ends")
@@ -329,7 +328,7 @@ func (d *decoder) body(p *Package, i int) {
 
 // callee reads which function of the table or of another package a call goes to.
 func (d *decoder) callee(p *Package) string {
-	u := d.uvarint()
+	u := d.coded(callee)
 	if u&1 == 0 {
 		return d.ref(u >> 1)
 	}
@@ -341,62 +340,69 @@ func (d *decoder) callee(p *Package) string {
 
 func (d *decoder) node(f *Func, v int) {
 	block := &f.Blocks[v]
-	u := d.uvarint()
-	outs := d.fits(u&manyOuts, minEdge)
+	u := d.coded(shape)
+	outs := int(u & manyOuts)
 	if outs == manyOuts {
-		outs += d.count(minEdge)
+		outs += d.some(moreOuts)
 	}
 	d.statements(block, u>>3, u&4 != 0)
 	block.Outs = d.outs.take(d, outs)
 	edges := d.edges.take(d, outs)
 	for i := range edges {
-		edges[i] = d.edge(v, len(f.Blocks))
-		d.out(&block.Outs[i], v, edges[i].To)
+		k := among(i, outs)
+		edges[i] = d.edge(k, v, len(f.Blocks))
+		d.out(outcome+k, &block.Outs[i], v, edges[i].To)
 	}
 	f.Graph.Nodes[v].Out = edges
 }
 
 // statements reads the spans and the branch of a block.
 func (d *decoder) statements(b *Block, spans uint64, branch bool) {
-	b.Spans = d.spans.take(d, d.fits(spans, minSpan))
+	b.Spans = d.spans.take(d, d.within(spans))
 	for i := range b.Spans {
 		b.Spans[i] = d.span()
 	}
 	if branch {
-		b.Branch = Branch{Kind: d.ref(d.uvarint()), File: d.fileAt(), Line: d.lineAt(), Col: d.int()}
+		b.Branch = Branch{Kind: d.ref(d.coded(branchKind)), File: d.fileAt(), Line: d.codedLine(branchLine), Col: d.number(branchCol)}
 	}
 }
 
 func (d *decoder) span() Span {
-	u := d.uvarint()
+	u := d.coded(spanLine)
 	d.line += unzigzag(u >> 1)
-	s := Span{File: d.fileAt(), Line: d.line, Col: d.int(), EndLine: d.line}
+	s := Span{File: d.fileAt(), Line: d.line, Col: d.number(spanCol), EndLine: d.line}
 	if u&1 == 0 {
-		s.EndCol = s.Col + d.int()
+		s.EndCol = s.Col + d.number(spanLen)
 		return s
 	}
-	s.EndLine = d.lineAt()
-	s.EndCol = d.int()
+	s.EndLine = d.codedLine(endLine)
+	s.EndCol = d.number(endCol)
 	return s
 }
 
-func (d *decoder) edge(from, nodes int) pdag.Edge {
-	u := d.uvarint()
-	e := pdag.Edge{To: pdag.Exit, Dead: u&2 != 0, Ends: u&1 != 0}
-	if to := u >> 3; to > 0 {
-		e.To = d.index(uint64(from+unzigzag(to-1)), nodes, "node")
+func (d *decoder) edge(k field, from, nodes int) pdag.Edge {
+	e := pdag.Edge{To: pdag.Exit}
+	switch to := d.coded(edgeTo + k); to {
+	case 0:
+	case 1:
+		e.To = d.index(uint64(d.next), nodes, "node")
+	default:
+		e.To = d.index(uint64(from+unzigzag(to-2)), nodes, "node")
 	}
+	d.next = max(d.next, e.To+1)
+	u := d.coded(edgeFlags + k)
+	e.Dead, e.Ends = u&2 != 0, u&1 != 0
 	if u&4 != 0 {
-		e.Val = d.uvarint()
+		e.Val = d.coded(edgeVal)
 	}
 	return e
 }
 
-func (d *decoder) out(o *Out, from, to int) {
-	u := d.uvarint()
+func (d *decoder) out(f field, o *Out, from, to int) {
+	u := d.coded(f)
 	o.Outcome = d.ref(u >> 1)
 	if u&1 != 0 {
-		o.File, o.Line, o.Col = d.fileAt(), d.lineAt(), d.int()
+		o.File, o.Line, o.Col = d.fileAt(), d.codedLine(outLine), d.number(outCol)
 		return
 	}
 	d.open = append(d.open, openOut{o, from, to})
@@ -407,7 +413,12 @@ func (d *decoder) fileAt() int {
 	if !d.elsewhere {
 		return d.file
 	}
-	return d.index(d.uvarint(), d.files, "file")
+	return d.index(d.coded(fileOf), d.files, "file")
+}
+
+func (d *decoder) codedLine(f field) int {
+	d.line += unzigzag(d.coded(f))
+	return d.line
 }
 
 func (d *decoder) lineAt() int {
@@ -420,7 +431,10 @@ func (d *decoder) ref(u uint64) string {
 	if u == 0 {
 		return ""
 	}
-	if i := d.index(u-1, len(d.strings), "string"); i < len(d.strings) {
+	if u <= uint64(len(known)) {
+		return known[u-1]
+	}
+	if i := d.index(u-1-uint64(len(known)), len(d.strings), "string"); i < len(d.strings) {
 		return d.strings[i]
 	}
 	return ""
@@ -470,6 +484,72 @@ func (d *decoder) fits(n uint64, size int) int {
 		return 0
 	}
 	return int(n)
+}
+
+// some reads a number of things in the code of a function.
+func (d *decoder) some(f field) int { return d.within(d.coded(f)) }
+
+// within returns n, a number of things that take a bit each or more, if the rest of the table can hold as many.
+func (d *decoder) within(n uint64) int {
+	if n > uint64(len(d.s)-d.off)*8 {
+		d.fail("truncated: " + digits.Uint(n) + " things to come")
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) number(f field) int { return int(d.coded(f)) }
+
+// coded reads a number in the code of a function. Of canonical codes those of one length follow each other, and shorter ones come first.
+func (d *decoder) coded(f field) uint64 {
+	c, bits := &codes[f], d.peek()
+	word, first, index := uint64(0), uint64(0), uint64(0)
+	for i := range len(c.lengths) {
+		n := uint64(c.lengths[i] - '0')
+		word = word<<1 | bits&1
+		bits >>= 1
+		first <<= 1
+		if word-first < n {
+			high, more := joined(int(c.symbols[index+word-first] - '0'))
+			if more == 64 {
+				d.skip(i + 1)
+				low := d.peek() & (1<<32 - 1)
+				d.skip(32)
+				high = d.peek() & (1<<32 - 1) << 32
+				d.skip(32)
+				return high | low
+			}
+			d.skip(i + 1 + more)
+			return high | bits&(1<<more-1)
+		}
+		index, first = index+n, first+n
+	}
+	d.fail("no number")
+	return 0
+}
+
+// peek returns the next bits, 57 at least, of which those behind the end are zeros.
+func (d *decoder) peek() (bits uint64) {
+	s := d.s[d.off:]
+	if len(s) >= 8 {
+		bits = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	} else {
+		for i := range len(s) {
+			bits |= uint64(s[i]) << (8 * i)
+		}
+	}
+	return bits >> d.used
+}
+
+// skip goes n bits further.
+func (d *decoder) skip(n int) {
+	n += d.used
+	d.off, d.used = d.off+n/8, n%8
+	if 8*d.off+d.used > 8*len(d.s) {
+		d.off, d.used = len(d.s), 0
+		d.fail("truncated: no number")
+	}
 }
 
 func (d *decoder) int() int { return int(d.uvarint()) }

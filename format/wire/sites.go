@@ -74,11 +74,13 @@ func (f *Func) CallsOf(node int) (first, end int) {
 // an operand of &&, is a call, too.
 type Call struct {
 	Node   int
-	Callee string // linker symbol of the function, or ByInterface or ByValue
+	Callee string // linker symbol of the function, or Seen, ByInterface or ByValue
 }
 
-// The callees of calls whose functions are not known before they are made.
+// The callees of calls whose functions are not known before they are made, and of those to which the paths of a program with windows
+// go on, or the compiler's own instructions.
 const (
+	Seen        = ""
 	ByInterface = "(interface)" // a method of an interface
 	ByValue     = "(function value)"
 )

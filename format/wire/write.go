@@ -26,6 +26,8 @@ type encoder struct {
 	line    int               // line written last
 
 	elsewhere bool // of the function
+	next      int  // node that is behind those met so far, in its graph
+	used      int  // bits of the last byte, in the code of a function
 }
 
 // pkg returns the body of the table of p. It writes the strings last and puts them in front of everything that refers to them.
@@ -37,6 +39,7 @@ func (e *encoder) pkg(p *Package) []byte {
 	ends := make([]int, len(p.Funcs))
 	for i := range p.Funcs {
 		e.body(&p.Funcs[i], index)
+		e.used = 0
 		ends[i] = len(e.b)
 	}
 	bodies := e.take()
@@ -126,32 +129,33 @@ func (e *encoder) body(f *Func, index map[string]int) {
 	if len(f.Blocks) != len(g.Nodes) {
 		panic("wire: " + f.Name + " has not one block per node")
 	}
-	e.line, e.elsewhere = f.Line, f.Elsewhere
-	e.int(len(g.Nodes))
+	e.line, e.elsewhere, e.next = f.Line, f.Elsewhere, 1
+	e.number(nodes, len(g.Nodes))
 	for v := range g.Nodes {
+		e.next = max(e.next, v+1)
 		e.node(f, v)
 	}
-	e.int(len(g.Starts))
+	e.number(starts, len(g.Starts))
 	val := uint64(0)
 	for _, s := range g.Starts {
-		e.uvarint(uint64(s.Node)<<1 | bit(s.Cut))
-		e.uvarint(s.Val - val)
+		e.coded(startNode, uint64(s.Node)<<1|bit(s.Cut))
+		e.coded(startVal, s.Val-val)
 		val = s.Val
 	}
-	e.int(len(f.Untold))
+	e.number(untolds, len(f.Untold))
 	node := 0
 	for _, n := range f.Untold {
-		e.int(n - node)
+		e.number(untold, n-node)
 		node = n
 	}
-	e.int(len(f.Calls))
+	e.number(calls, len(f.Calls))
 	node = 0
 	for _, c := range f.Calls {
-		e.int(c.Node - node)
+		e.number(callNode, c.Node-node)
 		if i, ok := index[c.Callee]; ok {
-			e.uvarint(uint64(i)<<1 | 1)
+			e.coded(callee, uint64(i)<<1|1)
 		} else {
-			e.uvarint(e.lookUp(c.Callee) << 1)
+			e.coded(callee, e.lookUp(c.Callee)<<1)
 		}
 		node = c.Node
 	}
@@ -164,7 +168,7 @@ func (e *encoder) body(f *Func, index map[string]int) {
 	e.line, e.elsewhere = f.Source.Line, false
 	for i := range f.Source.Blocks {
 		b := &f.Source.Blocks[i]
-		e.uvarint(uint64(len(b.Spans))<<1 | bit(b.Branch.some()))
+		e.coded(spans, uint64(len(b.Spans))<<1|bit(b.Branch.some()))
 		e.statements(b)
 	}
 }
@@ -175,14 +179,15 @@ func (e *encoder) node(f *Func, v int) {
 		panic("wire: " + f.Name + " has a block without one Out per out-edge")
 	}
 	branch := block.Branch.some()
-	e.uvarint(uint64(len(block.Spans))<<3 | bit(branch)<<2 | uint64(min(len(out), manyOuts)))
+	e.coded(shape, uint64(len(block.Spans))<<3|bit(branch)<<2|uint64(min(len(out), manyOuts)))
 	if len(out) >= manyOuts {
-		e.int(len(out) - manyOuts)
+		e.number(moreOuts, len(out)-manyOuts)
 	}
 	e.statements(block)
 	for i, edge := range out {
-		e.edge(v, edge)
-		e.out(block.Outs[i], implied(f, v, edge.To))
+		k := among(i, len(out))
+		e.edge(k, v, edge)
+		e.out(outcome+k, block.Outs[i], implied(f, v, edge.To))
 	}
 }
 
@@ -192,49 +197,54 @@ func (e *encoder) statements(b *Block) {
 		e.span(s)
 	}
 	if b.Branch.some() {
-		e.ref(b.Branch.Kind)
+		e.coded(branchKind, e.lookUp(b.Branch.Kind))
 		e.fileAt(b.Branch.File)
-		e.lineAt(b.Branch.Line)
-		e.int(b.Branch.Col)
+		e.codedLine(branchLine, b.Branch.Line)
+		e.number(branchCol, b.Branch.Col)
 	}
 }
 
 func (e *encoder) span(s Span) {
 	oneLine := s.EndLine == s.Line
-	e.uvarint(zigzag(s.Line-e.line)<<1 | bit(!oneLine))
+	e.coded(spanLine, zigzag(s.Line-e.line)<<1|bit(!oneLine))
 	e.line = s.Line
 	e.fileAt(s.File)
-	e.int(s.Col)
+	e.number(spanCol, s.Col)
 	if oneLine {
-		e.int(s.EndCol - s.Col)
+		e.number(spanLen, s.EndCol-s.Col)
 		return
 	}
-	e.lineAt(s.EndLine)
-	e.int(s.EndCol)
+	e.codedLine(endLine, s.EndLine)
+	e.number(endCol, s.EndCol)
 }
 
-func (e *encoder) edge(from int, edge pdag.Edge) {
-	to := uint64(0)
-	if edge.To != pdag.Exit {
-		to = 1 + zigzag(edge.To-from)
+func (e *encoder) edge(k field, from int, edge pdag.Edge) {
+	switch edge.To {
+	case pdag.Exit:
+		e.coded(edgeTo+k, 0)
+	case e.next:
+		e.coded(edgeTo+k, 1)
+	default:
+		e.coded(edgeTo+k, 2+zigzag(edge.To-from))
 	}
-	e.uvarint(to<<3 | bit(edge.Val != 0)<<2 | bit(edge.Dead)<<1 | bit(edge.Ends))
+	e.next = max(e.next, edge.To+1)
+	e.coded(edgeFlags+k, bit(edge.Val != 0)<<2|bit(edge.Dead)<<1|bit(edge.Ends))
 	if edge.Val != 0 {
-		e.uvarint(edge.Val)
+		e.coded(edgeVal, edge.Val)
 	}
 }
 
-func (e *encoder) out(o Out, where position) {
+func (e *encoder) out(f field, o Out, where position) {
 	at := position{o.File, o.Line, o.Col}
 	if !e.elsewhere {
 		at.file = where.file
 	}
 	explicit := at != where
-	e.uvarint(e.lookUp(o.Outcome)<<1 | bit(explicit))
+	e.coded(f, e.lookUp(o.Outcome)<<1|bit(explicit))
 	if explicit {
 		e.fileAt(o.File)
-		e.lineAt(o.Line)
-		e.int(o.Col)
+		e.codedLine(outLine, o.Line)
+		e.number(outCol, o.Col)
 	}
 }
 
@@ -270,8 +280,14 @@ func (b Branch) some() bool { return b.Kind != "" || b.Line != 0 || b.Col != 0 }
 // fileAt writes the file of a position of a function that has some in other files than its own.
 func (e *encoder) fileAt(file int) {
 	if e.elsewhere {
-		e.int(file)
+		e.number(fileOf, file)
 	}
+}
+
+// codedLine writes a line as the difference from the last one, in the code of a function.
+func (e *encoder) codedLine(f field, line int) {
+	e.coded(f, zigzag(line-e.line))
+	e.line = line
 }
 
 // lineAt writes a line as the difference from the last one.
@@ -288,10 +304,15 @@ func (e *encoder) lookUp(s string) uint64 {
 	if s == "" {
 		return 0
 	}
+	for i, k := range known {
+		if k == s {
+			return uint64(i + 1)
+		}
+	}
 	n, ok := e.refs[s]
 	if !ok {
 		e.strings = append(e.strings, s)
-		n = uint64(len(e.strings))
+		n = uint64(len(known) + len(e.strings))
 		e.refs[s] = n
 	}
 	return n
@@ -311,6 +332,28 @@ func (e *encoder) sharing(name string) {
 func (e *encoder) str(s string) {
 	e.int(len(s))
 	e.b = append(e.b, s...)
+}
+
+func (e *encoder) number(f field, i int) { e.coded(f, uint64(i)) }
+
+// coded writes a number in the code of a function.
+func (e *encoder) coded(f field, u uint64) {
+	symbol, rest, n := symbolOf(u)
+	word, length := codes[f].word(symbol)
+	for i := length - 1; i >= 0; i-- {
+		e.bit(word >> i)
+	}
+	for i := range n {
+		e.bit(rest >> i)
+	}
+}
+
+func (e *encoder) bit(x uint64) {
+	if e.used == 0 {
+		e.b = append(e.b, 0)
+	}
+	e.b[len(e.b)-1] |= byte(x&1) << e.used
+	e.used = (e.used + 1) % 8
 }
 
 func (e *encoder) int(i int) { e.uvarint(uint64(i)) }

@@ -2,7 +2,7 @@
 // format/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build f8db33a7c7b2ea86
+//	build 71cb9881467a014a
 //	exe ./app
 //	comment loads of main
 //	package main
