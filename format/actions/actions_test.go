@@ -358,3 +358,63 @@ func TestLinkedTable(t *testing.T) {
 		t.Errorf("with damaged actions: %v", err)
 	}
 }
+
+// Functions that the program does not have are not in its table, so the paths of the others have the numbers that they have without
+// these. A function that may be in the program, as its name and size are, is kept.
+func TestDroppedFunctions(t *testing.T) {
+	f, g := program()
+	pos := branches.Pos{File: "p.go", Line: 9, Col: 6}
+	whole, other := source(), source()
+	graph := whole.Sites.Funcs[0].Graph
+	gone := wire.Func{Name: "p.gone", Line: 9, Graph: graph, Blocks: whole.Sites.Funcs[0].Blocks}
+	whole.Sites.Funcs = append([]wire.Func{gone}, whole.Sites.Funcs...)
+	for i := range whole.Sites.Funcs[1:] {
+		whole.Sites.Funcs[1+i].Base += 2
+	}
+	for i := range whole.Funcs[:2] {
+		whole.Funcs[i].Site++
+		whole.Funcs[i].move(2)
+	}
+	whole.Funcs = append([]Func{{Name: "p.gone", Decl: pos, Enter: []register.Op{set(0)}}}, whole.Funcs...)
+	whole.Funcs = append(whole.Funcs, Func{Name: "p.none", Decl: branches.Pos{File: "p.go", Line: 10, Col: 6}, Site: -1, Unknown: "it has no body"})
+	whole.Sites.Skipped = []wire.Skipped{{Name: "p.h", Line: 3}, {Name: "p.none", Line: 10}}
+	other.Path, other.Sites.Path = "q", "q"
+	for i := range other.Funcs {
+		other.Funcs[i].Decl.File = "q.go"
+	}
+	twice := branches.Func{Name: "p.gone", Size: 7, Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos}}}
+	twin := branches.Func{Name: "p.gone", Size: 7, Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos}, {Kind: branches.True, Pos: pos}}}
+	pkgs := []branches.Package{{Path: "p", Actions: Append(nil, whole), Funcs: []branches.Func{f.Func, g.Func, twice, twin}}, {Path: "q", Actions: Append(nil, other)}}
+	symbols := []branches.Symbol{{Name: "p.f", Addr: 100, Size: 50}, {Name: "p.g", Addr: 200, Size: 20}}
+	table, err := Link(pkgs, &branches.Executable{Functions: symbols}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := New([]*Package{source()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Place(f)
+	want.Place(g)
+	if !slices.Equal(rows(table), rows(want)) {
+		t.Errorf("rows %q, want %q", rows(table), rows(want))
+	}
+	if len(table.Packages) != 1 || len(table.Sources) != 3 {
+		t.Fatalf("%d packages and %d functions of the source", len(table.Packages), len(table.Sources))
+	}
+	sites := table.Packages[0].Sites
+	if len(sites.Funcs) != 2 || sites.Funcs[0].Name != "p.f" || sites.Funcs[0].Base != 0 || sites.Funcs[1].Base != 2 {
+		t.Errorf("functions %v", sites.Funcs)
+	}
+	if len(sites.Skipped) != 1 || sites.Skipped[0].Name != "p.h" {
+		t.Errorf("skipped %v", sites.Skipped)
+	}
+
+	symbols = append(symbols, branches.Symbol{Name: "p.gone", Addr: 300, Size: 7})
+	if table, err = Link(pkgs, &branches.Executable{Functions: symbols}, true); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(table.Packages[0].Sites.Funcs); n != 3 || table.Sources[0].Name != "p.gone" || table.Sources[0].Blind == 0 {
+		t.Errorf("%d functions, and of the first one %+v", n, table.Sources[0])
+	}
+}

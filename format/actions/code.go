@@ -170,13 +170,3 @@ func (r *reader) ops() (ops []register.Op) {
 	}
 	return ops
 }
-
-// SiteTable returns the site table in what Append has written.
-func SiteTable(b []byte) ([]byte, error) {
-	r := &reader{b: b}
-	sites := []byte(r.text())
-	if r.bad {
-		return nil, errDamaged
-	}
-	return sites, nil
-}

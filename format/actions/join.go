@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A Table has the actions of a program.
@@ -115,39 +116,102 @@ func New(pkgs []*Package) (*Table, error) {
 	return t, nil
 }
 
-// Link returns the table of a program that has the functions of some packages, as [branches.Link] finds them in its
-// executable. With calls it has actions for functions with one path, too.
+// Link returns the table of a program that has functions of some packages, as [branches.Link] finds them in its
+// executable. Packages of the table have those functions of the source that the program has, by themselves or inlined, and
+// packages without any are not in it. With calls it has actions for functions with one path, too.
 func Link(pkgs []branches.Package, exe *branches.Executable, calls bool) (*Table, error) {
+	placed, unlike, err := branches.Link(pkgs, exe)
+	if err != nil {
+		return nil, err
+	}
+	var ambiguous []*branches.Func
+	for _, s := range unlike {
+		for _, p := range pkgs {
+			for i := range p.Funcs {
+				if f := &p.Funcs[i]; f.Name == s.Name && f.Size == s.Size {
+					ambiguous = append(ambiguous, f)
+				}
+			}
+		}
+	}
+	there := map[branches.Pos]bool{}
+	for _, f := range placed {
+		note(there, &f.Func)
+	}
+	for _, f := range ambiguous {
+		note(there, f)
+	}
 	var acts []*Package
 	for _, p := range pkgs {
 		a, err := Read(p.Actions)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Path, err)
 		}
-		acts = append(acts, a)
+		if a.keep(there); len(a.Funcs) > 0 || len(a.Sites.Skipped) > 0 {
+			acts = append(acts, a)
+		}
 	}
 	t, err := New(acts)
 	if err != nil {
 		return nil, err
 	}
 	t.Calls = calls
-	funcs, unlike, err := branches.Link(pkgs, exe)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range funcs {
+	for _, f := range placed {
 		t.Place(f)
 	}
-	for _, s := range unlike {
-		for _, p := range pkgs {
-			for i := range p.Funcs {
-				if f := &p.Funcs[i]; f.Name == s.Name && f.Size == s.Size {
-					t.Ambiguous(f)
-				}
+	for _, f := range ambiguous {
+		t.Ambiguous(f)
+	}
+	return t, nil
+}
+
+// note adds where the functions of the source are declared that are in a function of the program.
+func note(there map[branches.Pos]bool, f *branches.Func) {
+	for _, o := range f.Outcomes {
+		switch {
+		case o.Kind == branches.Entry && o.Call == 0:
+			there[o.Pos] = true
+		case o.Kind == branches.Inline && o.Call > 0:
+			there[f.Calls[o.Call-1].Decl] = true
+		}
+	}
+}
+
+// keep drops the functions of a package that are not declared in some places, and gives the paths of the others new numbers.
+func (p *Package) keep(there map[branches.Pos]bool) {
+	var funcs []Func
+	var sites []wire.Func
+	untold := map[string]bool{}
+	base := uint64(0)
+	for _, f := range p.Funcs {
+		switch {
+		case !there[f.Decl]:
+			continue
+		case f.Site < 0:
+			untold[f.Name] = true
+		default:
+			site := p.Sites.Funcs[f.Site]
+			f.move(uint32(base - site.Base))
+			site.Base = base
+			base += site.Graph.N
+			f.Site = len(sites)
+			sites = append(sites, site)
+		}
+		funcs = append(funcs, f)
+	}
+	p.Funcs, p.Sites.Funcs = funcs, sites
+	p.Sites.Skipped = slices.DeleteFunc(p.Sites.Skipped, func(s wire.Skipped) bool { return !untold[s.Name] })
+}
+
+// move adds something to the numbers of all paths.
+func (f *Func) move(by uint32) {
+	for _, e := range append(f.Events, Event{Ops: f.Enter}) {
+		for i := range e.Ops {
+			if op := &e.Ops[i]; op.Do == register.Set {
+				op.Arg += by
 			}
 		}
 	}
-	return t, nil
 }
 
 // ways are those of branches in the table.

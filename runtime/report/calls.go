@@ -14,7 +14,7 @@ import "github.com/pepgo/pep/format/wire"
 
 // Calls are how often functions were called on the paths of a profile.
 type Calls struct {
-	counts  map[string]int64 // by linker symbol, or wire.ByInterface, wire.ByValue
+	counts  map[string]int64 // by Callee of wire.Call
 	names   []string         // of counts
 	sampled bool
 }

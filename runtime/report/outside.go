@@ -202,6 +202,7 @@ func (t *Outside) AddCalls(c *Calls) {
 		n := uint64(c.counts[name])
 		t.calls.all += n
 		switch {
+		case name == wire.Seen:
 		case name == wire.ByInterface || name == wire.ByValue:
 			t.open += n
 		case !t.within(Frame{Func: name}):

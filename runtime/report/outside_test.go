@@ -153,3 +153,22 @@ func TestNoteOfQuietTaps(t *testing.T) {
 		}
 	}
 }
+
+// Calls of functions whose paths windows see are calls, and not outside.
+func TestCallsOfSeenFunctions(t *testing.T) {
+	pkg := &wire.Package{Path: "p", Files: []string{"p.go"}, Funcs: []wire.Func{{Name: "p.f", Line: 1,
+		Graph:  pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 1},
+		Blocks: []wire.Block{{Outs: []wire.Out{{Line: 2}}}},
+		Calls:  []wire.Call{{Callee: wire.Seen}, {Callee: wire.Seen}, {Callee: wire.ByValue}, {Callee: "runtime.memmove"}}}}}
+	pkgs := wire.Whole(pkg)
+	p := report.Profile{Packages: pkgs, Frames: []report.Frame{{Func: "p.f", File: "p.go", Line: 1}}, Outside: report.NewOutside(pkgs),
+		Samples: []report.Sample{{Package: "p", Count: 10, Stack: []uint32{0}}}}
+	p.Write()
+	var f facts.List
+	p.Outside.Tell(&f)
+	for key, want := range map[facts.Key]uint64{facts.Calls: 40, facts.CallsOutside: 10, facts.CallsOpen: 10} {
+		if got := f.Number(key); got != want {
+			t.Errorf("%v: got %d, want %d", key, got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 )
@@ -73,5 +74,22 @@ func TestOtherExecutables(t *testing.T) {
 	}
 	if err := fillRoom(copied, 1000, []byte("tables")); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("no room: %v", err)
+	}
+}
+
+// Calls keep the names of functions that are in the program and whose paths windows do not see.
+func TestSeen(t *testing.T) {
+	sites := &wire.Package{Path: "p", Skipped: []wire.Skipped{{Name: "p.blind"}}}
+	callees := []string{"p.f", "p.blind", "runtime.memmove", "math/bits.Add64", wire.ByInterface, wire.ByValue}
+	sites.Funcs = []wire.Func{{Name: "p.f"}, {Name: "p.blind"}}
+	for _, c := range callees {
+		sites.Funcs[0].Calls = append(sites.Funcs[0].Calls, wire.Call{Callee: c})
+	}
+	seen(&actions.Table{Packages: []*actions.Package{{Sites: sites}}}, map[string]bool{"p.f": true, "p.blind": true, "runtime.memmove": true})
+	want := []string{wire.Seen, "p.blind", "runtime.memmove", wire.Seen, wire.ByInterface, wire.ByValue}
+	for i, c := range sites.Funcs[0].Calls {
+		if c.Callee != want[i] {
+			t.Errorf("a call of %s: got %q, want %q", callees[i], c.Callee, want[i])
+		}
 	}
 }

@@ -7,10 +7,14 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"maps"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/format/actions"
@@ -45,35 +49,82 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 }
 
 // linkWithActions links a program and puts its site tables and its table of actions into it. What these are depends on which
-// functions the program has, and where, which only the linker knows. So the program is linked with room for the tables.
-// The room is data, so that all functions stay where they are if it was too small and the program is linked again.
+// functions the program has, and where, which only the linker knows. So the program is linked with room for the tables, as much as
+// they had last time, and linked again if they need another room now. The room is data, so all functions stay where they are.
 func (t *tool) linkWithActions(imports *importer) (int, error) {
 	archives, err := readTables(imports)
 	if err != nil {
 		return 1, err
 	}
 	out, _ := t.flag("-o")
-	for size := roomFor(archives, t.goroot()); ; {
-		args, err := t.withTables(imports, emptyRoom(size))
-		if err != nil {
-			return 1, err
-		}
-		if code, err := t.run(args); code != 0 || err != nil {
-			return code, err
-		}
-		exe, code, err := t.withSymbols(args, out)
-		if code != 0 || err != nil {
-			return code, err
-		}
-		tables, err := programTables(archives, exe, t.goroot())
-		if err != nil {
-			return 1, err
-		}
-		if len(tables) <= size {
-			return 0, fillRoom(out, size, tables)
-		}
-		size = len(tables)
+	room := lastRoom()
+	args, code, err := t.linkWithRoom(imports, room)
+	if code != 0 || err != nil {
+		return code, err
 	}
+	exe, code, err := t.withSymbols(args, out)
+	if code != 0 || err != nil {
+		return code, err
+	}
+	tables, err := programTables(archives, exe, t.goroot())
+	if err != nil {
+		return 1, err
+	}
+	if needed := roomFor(len(tables)); needed != room {
+		before, err := readText(out)
+		if err != nil {
+			return 1, err
+		}
+		if _, code, err := t.linkWithRoom(imports, needed); code != 0 || err != nil {
+			return code, err
+		}
+		after, err := readText(out)
+		if err == nil && (after.addr != before.addr || len(after.code) != len(before.code)) {
+			err = errors.New("the linker moves functions when a variable becomes larger")
+		}
+		if err != nil {
+			return 1, err
+		}
+		room = needed
+		keepRoom(room)
+	}
+	return 0, fillRoom(out, room, tables)
+}
+
+// linkWithRoom links a program with room for its tables, and returns the arguments of the linker.
+func (t *tool) linkWithRoom(imports *importer, size int) (args []string, code int, err error) {
+	if args, err = t.withTables(imports, emptyRoom(size)); err != nil {
+		return nil, 1, err
+	}
+	code, err = t.run(args)
+	return args, code, err
+}
+
+// roomFor returns the room for tables of some bytes. Small changes of a program leave it as it is. It depends on nothing else,
+// so that builds can be reproduced.
+func roomFor(bytes int) int {
+	step := 1 << max(bits.Len(uint(bytes))-6, 0)
+	return (bytes + step - 1) / step * step
+}
+
+// lastRoom returns the room that the tables of the program had when it was last linked, or another number if that is not known.
+var lastRoom = func() int {
+	text, _ := os.ReadFile(roomFile())
+	n, err := strconv.Atoi(string(text))
+	if err != nil || n < 1 || n > 1<<30 {
+		return 1
+	}
+	return n
+}
+
+// keepRoom writes the room down. If it cannot, the program is linked twice next time, too.
+func keepRoom(size int) { os.WriteFile(roomFile(), []byte(strconv.Itoa(size)), 0o666) }
+
+// roomFile returns the name of a file, beside the linked runtime, for the program that the go command links.
+func roomFile() string {
+	h := fnv.New64a()
+	io.WriteString(h, os.Getenv("TOOLEXEC_IMPORTPATH"))
+	return filepath.Join(filepath.Dir(os.Getenv(EnvLinked)), fmt.Sprintf("%x.room", h.Sum(nil)))
 }
 
 // withSymbols returns an executable that has the symbols of one that args have linked: that one, or if the user has no symbols
@@ -98,33 +149,41 @@ func (t *tool) withSymbols(args []string, out string) (exe string, code int, err
 	return exe, 0, sameCode(out, exe)
 }
 
+// A text is the code of an executable.
+type text struct {
+	addr uint64
+	code []byte
+}
+
+func readText(exe string) (*text, error) {
+	f, err := elf.Open(exe)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	s := f.Section(".text")
+	if s == nil {
+		return nil, fmt.Errorf("%s has no code", exe)
+	}
+	code, err := s.Data()
+	return &text{s.Addr, code}, err
+}
+
 // sameCode returns an error unless two executables have the same code at the same addresses.
 func sameCode(a, b string) error {
-	var code [2][]byte
-	var addr [2]uint64
-	for i, name := range []string{a, b} {
-		f, err := elf.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		text := f.Section(".text")
-		if text == nil {
-			return fmt.Errorf("%s has no code", name)
-		}
-		addr[i] = text.Addr
-		if code[i], err = text.Data(); err != nil {
-			return err
-		}
+	x, err := readText(a)
+	if err != nil {
+		return err
 	}
-	if addr[0] != addr[1] || !bytes.Equal(code[0], code[1]) {
-		return errors.New("the linker makes other code of the program when it writes no symbols")
+	y, err := readText(b)
+	if err == nil && (x.addr != y.addr || !bytes.Equal(x.code, y.code)) {
+		err = errors.New("the linker makes other code of the program when it writes no symbols")
 	}
-	return nil
+	return err
 }
 
 // A packageTables has what the archive of a package says of its code.
-type packageTables struct{ branches, sites, actions []byte }
+type packageTables struct{ branches, actions []byte }
 
 // readTables returns the tables of the packages of a program, in the order of their import paths.
 func readTables(imports *importer) (list []packageTables, err error) {
@@ -133,29 +192,10 @@ func readTables(imports *importer) (list []packageTables, err error) {
 		if err != nil {
 			return nil, err
 		}
-		sites, err := actions.SiteTable(acts)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		list = append(list, packageTables{table, sites, acts})
+		list = append(list, packageTables{table, acts})
 	}
 	return list, nil
 }
-
-// roomForTables returns how many bytes of room a program gets for its tables. That depends on nothing but the archives, so
-// that builds can be reproduced. The site tables need hardly more than those of all packages. The table of actions would take
-// 5.6 to 6.5 % of the tables of branches if the linker kept all functions, and takes 2.4 to 3.7 % since it does not.
-func roomForTables(archives []packageTables, goroot string) int {
-	sites, table := wire.HeaderSize, 0
-	for _, p := range archives {
-		sites += len(p.sites) + bytes.Count(p.sites, []byte(rootName))*max(0, len(goroot)+1-len(rootName))
-		table += len(p.branches)
-	}
-	return sites + sites/256 + table/20 + 1<<10
-}
-
-// roomFor is roomForTables, unless a test has the room too small.
-var roomFor = roomForTables
 
 // emptyRoom returns what is in the room before the tables are. Nothing else in a program is like it, and it occurs once even if
 // something like its end stands in front of it.
@@ -217,6 +257,7 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 		return nil, err
 	}
 	untold(table)
+	seen(table, linked)
 	var sites []byte
 	for _, p := range table.Packages {
 		expandRoot(p.Sites, goroot)
@@ -226,6 +267,30 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 		return nil, err
 	}
 	return table.Append(sites, program.Text)
+}
+
+// seen leaves the names out of calls of functions whose paths windows see, and of those that the program does not have, since the
+// compiler has put instructions in their place. That there is a call is all that anybody asks of these.
+func seen(table *actions.Table, linked map[string]bool) {
+	in := map[string]bool{}
+	for _, p := range table.Packages {
+		for _, f := range p.Sites.Funcs {
+			in[f.Name] = true
+		}
+		for _, s := range p.Sites.Skipped {
+			delete(in, s.Name)
+		}
+	}
+	for _, p := range table.Packages {
+		for _, f := range p.Sites.Funcs {
+			for i := range f.Calls {
+				c := &f.Calls[i]
+				if open := c.Callee == wire.ByInterface || c.Callee == wire.ByValue; in[c.Callee] || !open && !linked[c.Callee] {
+					c.Callee = wire.Seen
+				}
+			}
+		}
+	}
 }
 
 // expandRoot puts the directory of the toolchain into the names of files, where the linker puts it into the names that
