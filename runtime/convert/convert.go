@@ -10,7 +10,7 @@
 //
 // Package pepfile has the file, sitetables the site tables, symbol what is at 0x1234:
 //
-//	c := convert.Counts{File: file, Here: symbol.Process{Text: text, Own: own}, Tapped: true}
+//	c := convert.Counts{File: file, Here: symbol.Process{Text: text, Own: own}}
 //	p := c.Profile(pkgs, build)               // Samples {Number: 3, Count: 41, Stack: …} and {Number: 3, Count: 1, …}
 //	files := append(p.Write(), c.TapFiles(p)...)  // paths, edges; values, types, calltargets
 //
@@ -28,6 +28,5 @@ import (
 type Counts struct {
 	pepfile.File                // as the program has left it, or the mapped one of this process
 	Here         symbol.Process // this process, which is of the same binary as the program
-	Tapped       bool           // the binary may have taps
 	Held         []report.Word  // words that engines hold in this process, and have not sent
 }

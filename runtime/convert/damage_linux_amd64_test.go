@@ -196,5 +196,5 @@ func recorded() pepfile.Table {
 
 // countsOf returns the counts of a file of this process.
 func countsOf(f pepfile.Table) Counts {
-	return Counts{File: pepfile.File{Table: f, Size: f.Layout().Size}, Here: symbol.Process{Text: golink.TextStart()}, Tapped: true}
+	return Counts{File: pepfile.File{Table: f, Size: f.Layout().Size}, Here: symbol.Process{Text: golink.TextStart()}}
 }

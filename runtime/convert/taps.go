@@ -171,9 +171,6 @@ func (c Counts) Taps() *Taps {
 
 // TapFiles returns the profiles of taps, none if the program has no taps. The paths profile p identifies the program and its run.
 func (c Counts) TapFiles(p *report.Profile) []report.File {
-	if c.Streams == 0 && !c.Tapped {
-		return nil
-	}
 	pkgs := wire.Packages(p.Packages)
 	if c.Streams == 0 && !report.Tapped(pkgs) {
 		return nil

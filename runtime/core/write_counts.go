@@ -5,6 +5,7 @@ package core
 import (
 	"github.com/pepgo/pep/runtime/convert"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/symbol"
 	"github.com/pepgo/pep/runtime/taps"
 )
@@ -12,5 +13,14 @@ import (
 // toConvert returns the counts of a .pep file, or of this program, with what convert must know of
 // this process.
 func toConvert(f pepfile.File) convert.Counts {
-	return convert.Counts{File: f, Here: symbol.Process{Text: textBase, Own: counts.Header}, Tapped: taps.Linked, Held: held}
+	return convert.Counts{File: f, Here: symbol.Process{Text: textBase, Own: counts.Header}, Held: held}
+}
+
+// profilesOf returns the profiles of counts.
+func profilesOf(c convert.Counts, p *report.Profile) []report.File {
+	files := p.Write()
+	if taps.Linked {
+		files = append(files, c.TapFiles(p)...)
+	}
+	return files
 }

@@ -130,7 +130,7 @@ func writeProfiles(f pepfile.File, name string, untilNow bool) (kinds []string, 
 	if untilNow {
 		p.Duration = int64(sys.Now() - f.Start)
 	}
-	files := append(p.Write(), c.TapFiles(p)...)
+	files := profilesOf(c, p)
 	if err := wire.Wrong(pkgs); err != nil {
 		return nil, err.Error()
 	}

@@ -31,7 +31,7 @@ func writeCounts() (problem string) {
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
 	c := toConvert(pepfile.File{Table: counts})
 	p := c.Profile(pkgs, build)
-	files := append(p.Write(), c.TapFiles(p)...)
+	files := profilesOf(c, p)
 	if err := wire.Wrong(pkgs); err != nil {
 		return "no profile: " + err.Error()
 	}

@@ -14,7 +14,7 @@ import (
 // Snapshot returns the words that engines hold and have not sent, for all engines that can tell
 // them without a change.
 func Snapshot() (words []report.Word) {
-	if wordTable.WordsHeader == nil {
+	if !Linked || wordTable.WordsHeader == nil {
 		return nil
 	}
 	for i := range sinks {

@@ -8,7 +8,8 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// Linked says whether the program may have taps. Tests of this module have some.
+// Linked says whether the program may have taps. Tests of this module have some. In other programs the linker drops what the functions of
+// this package call behind a look at the constant, and what makes profiles of taps.
 const Linked = golink.TapsLinked || !golink.Linked
 
 // A Program is what taps must know of the program that they are in.
@@ -42,4 +43,4 @@ func Configure(p Program, o options.Tapping) {
 }
 
 // InBursts reports whether taps report in bursts.
-func InBursts() bool { return settings.Taps == options.TapsBurst }
+func InBursts() bool { return Linked && settings.Taps == options.TapsBurst }

@@ -44,7 +44,7 @@ func startTapping(t testing.TB, o string) (finish func() *convert.Taps) {
 
 // countsOf returns the counts of a file of this process.
 func countsOf(f pepfile.File) convert.Counts {
-	return convert.Counts{File: f, Here: symbol.Process{Text: golink.TextStart(), Own: counts.Header}, Tapped: true}
+	return convert.Counts{File: f, Here: symbol.Process{Text: golink.TextStart(), Own: counts.Header}}
 }
 
 // A tapper stands for the data that the runtime of a program with taps has of a goroutine.

@@ -40,7 +40,7 @@ func HasChunks() bool { return chunkBase != 0 }
 // Start makes engines, queue and trace, as the options say, and lets taps report. If there is a
 // problem, taps report nothing.
 func Start(samples uint32) (problem string) {
-	if settings.Taps == options.TapsOff {
+	if !Linked || settings.Taps == options.TapsOff {
 		return ""
 	}
 	if options.TellGoroutines {
@@ -68,7 +68,7 @@ func Start(samples uint32) (problem string) {
 // engines. Other goroutines may still run; events that they report from now on do not
 // count.
 func Finish() {
-	if wordTable.WordsHeader == nil {
+	if !Linked || wordTable.WordsHeader == nil {
 		return
 	}
 	emptyChunks()

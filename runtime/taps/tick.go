@@ -20,7 +20,7 @@ var bursts pepfile.Burst
 // paths take turns, because the time that a burst of paths takes would
 // otherwise count as time in a window of taps.
 func Turn() bool {
-	return settings.Taps == options.TapsBurst && (poll.Mode == poll.Exact || golink.Load64(&bursts.Ticks) < golink.Load64(&counts.Ticks))
+	return Linked && settings.Taps == options.TapsBurst && (poll.Mode == poll.Exact || golink.Load64(&bursts.Ticks) < golink.Load64(&counts.Ticks))
 }
 
 // BeginBurst starts a burst of taps, given the CPU time. On linux/amd64 it runs in a
@@ -35,7 +35,7 @@ func BeginBurst(now uint64) {
 // EndBurst ends the burst that is on, if any: no burst is longer than a tick, whatever
 // the program does.
 func EndBurst(now uint64) {
-	if settings.Taps != options.TapsBurst {
+	if !Linked || settings.Taps != options.TapsBurst {
 		return
 	}
 	golink.Store64(&bursts.Until, now)
@@ -43,7 +43,7 @@ func EndBurst(now uint64) {
 }
 
 // HasWords reports whether there is a table of words.
-func HasWords() bool { return wordTable.WordsHeader != nil }
+func HasWords() bool { return Linked && wordTable.WordsHeader != nil }
 
 // CountTick counts a tick in the table of words: see [pepfile.Words.AddTick].
 func CountTick(at uint32) { wordTable.AddTick(at) }

@@ -81,6 +81,9 @@ func (k *sink) traceBlock(tuples []tuple.Tuple) {
 
 // CloseTrace ends the trace with what end returns, if there is a trace.
 func CloseTrace(end func() (trace.End, []trace.Symbol)) {
+	if !Linked {
+		return
+	}
 	if tracing.wrong != 0 {
 		print("pep: writing ", tracing.name, ": ", tracing.wrong.Error(), "; the trace ends there\n")
 	}
