@@ -260,6 +260,9 @@ func (p *Profile) mapping(id uint64, of Mapping) (m buffer) {
 // A buffer is a protocol buffer message under construction.
 type buffer []byte
 
+// varint is called in 40 places. The compiler would put its two appends into each of them, 20 KB in all.
+//
+//go:noinline
 func (b *buffer) varint(x uint64) {
 	for x >= 0x80 {
 		*b = append(*b, byte(x)|0x80)

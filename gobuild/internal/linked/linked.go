@@ -441,7 +441,8 @@ func (b *builder) compile(pkg *unit, work, importcfg string) error {
 		return err
 	}
 	out := filepath.Join(work, name+".a")
-	args := []string{"-o", out, "-p", imp, "-pack", "-importcfg", importcfg, "-trimpath", src + "=>" + imp}
+	// Debuggers have no source for it.
+	args := []string{"-o", out, "-p", imp, "-pack", "-importcfg", importcfg, "-trimpath", src + "=>" + imp, "-dwarf=false"}
 	args = append(args, b.codegen()...)
 	if imp == SitesPath {
 		// What Sites needs to compile the package in the same way.
