@@ -27,8 +27,8 @@ func usagef(format string, args ...any) error {
 // Args is a parsed command line.
 type Args struct {
 	Verb     string        // "build", "install", "run", "test"
-	Mode     rewrite.Mode  // -pepmode
-	Packages []string      // -peppkg: patterns; nil for the main module
+	Mode     rewrite.Mode  // -pepmode, or what takes its place; "" if nothing is profiled
+	Packages []string      // -peppkg: patterns; nil if the flag is not there
 	Truncate string        // -peptruncate: "header", "backedge" or "join"
 	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
 	Dump     string        // -pepdump: directory
@@ -60,7 +60,7 @@ var verbs = []string{"build", "install", "run", "test"}
 // Parse parses a command line, without the name of the program. The error is
 // flag.ErrHelp if it asks for help.
 func Parse(args []string) (*Args, error) {
-	a := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", line: args}
+	a := &Args{Verb: "build", Truncate: "header", line: args}
 	if len(args) > 0 {
 		switch {
 		case slices.Contains(verbs, args[0]):
@@ -91,24 +91,29 @@ func Parse(args []string) (*Args, error) {
 		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
 	}
 	if a.Table != "" {
-		plain := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		plain := &Args{Verb: "build", Truncate: "header", Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
 		if !reflect.DeepEqual(a, plain) {
 			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
 		}
 	}
-	if a.Mode == rewrite.Windows {
-		if slices.Equal(a.Packages, []string{"all"}) { // windows see all packages
-			a.Packages = nil
-		}
-		plain := &Args{Verb: a.Verb, Mode: a.Mode, Truncate: "header", Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) {
-			return a, usagef("-pepmode=windows: nothing is instrumented: leave out the other flags of pepbuild")
-		}
-	}
 	if a.Opt != "" {
-		plain := &Args{Verb: a.Verb, Mode: rewrite.Sample, Truncate: "header", Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
+		plain := &Args{Verb: a.Verb, Truncate: "header", Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
 		if !reflect.DeepEqual(a, plain) {
 			return a, usagef("-pepopt=%s: it builds a faster program, in which nothing is instrumented: leave out the other flags of pepbuild", a.Opt)
+		}
+	}
+	if a.Mode == "" && a.Table == "" && a.Opt == "" {
+		a.Mode = rewrite.Windows
+		if a.Taps.Kinds != "" {
+			a.Mode = rewrite.Taps
+		}
+	}
+	if a.Mode == rewrite.Windows {
+		if a.Taps.Kinds != "" {
+			return a, usagef("-pepmode=windows: programs with windows have no taps: leave it out for taps alone, or take -pepmode=polls or -pepmode=exact for paths beside them")
+		}
+		if name := a.instruments(); name != "" {
+			return a, usagef("-%s: it is about code that pepbuild instruments, and windows leave the code as it is: add -pepmode=polls (or exact, or cover)", name)
 		}
 	}
 	if a.Mode == rewrite.Cover && a.Taps.Kinds != "" {
@@ -120,8 +125,27 @@ func Parse(args []string) (*Args, error) {
 	return a, nil
 }
 
+// instruments returns a flag that means nothing where no package is instrumented, "" if there is none.
+func (a *Args) instruments() string {
+	switch {
+	case a.Guide != "":
+		return "pepguide"
+	case a.Dump != "":
+		return "pepdump"
+	case a.Bisect != "":
+		return "pepbisect"
+	case a.Truncate != "header":
+		return "peptruncate"
+	case a.Order != "":
+		return "peporder"
+	case a.Without != "":
+		return "pepwithout"
+	}
+	return ""
+}
+
 // asIs reports whether no package is instrumented.
-func (a *Args) asIs() bool { return a.Table != "" || a.Opt != "" || a.Mode == rewrite.Windows }
+func (a *Args) asIs() bool { return a.Mode == "" || a.Mode == rewrite.Windows }
 
 // mistyped returns an error if a word looks like a verb and not like a package or a file.
 func mistyped(word string) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
 
 func TestParse(t *testing.T) {
@@ -27,7 +27,10 @@ func TestParse(t *testing.T) {
 			Args{Verb: "build", Mode: "exact", GoFlags: []string{"-race=true"}}},
 		{"Ours are taken out.", "-pepmode exact -peppkg=a,b/... -pepdump=d -peptruncate=backedge -pepbisect=v01-101 .",
 			Args{Verb: "build", Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge", Bisect: "v01-101", Patterns: []string{"."}}},
-		{"The order of edges can be chosen.", "build -peporder=coldest", Args{Verb: "build", Order: "coldest"}},
+		{"The order of edges can be chosen.", "build -pepmode=polls -peporder=coldest", Args{Verb: "build", Mode: "polls", Order: "coldest"}},
+		{"Windows count paths of some packages, if the user says which.", "build -peppkg=./...", Args{Verb: "build", Packages: []string{"./..."}}},
+		{"Taps come alone.", "run -peptaps=loads -pepdump=d .", Args{Verb: "run", Mode: "taps", Taps: toolexec.Taps{Kinds: "loads"}, Dump: "d", Patterns: []string{"."}}},
+		{"Taps come with paths that the user asks for.", "build -peptaps=loads -pepmode=polls", Args{Verb: "build", Mode: "polls", Taps: toolexec.Taps{Kinds: "loads"}}},
 		{"-gcflags and -C are put where they must be later.", "build -C dir -gcflags=-m -gcflags all=-N",
 			Args{Verb: "build", Dir: "dir", Gcflags: []string{"-m", "all=-N"}}},
 		{"A program's arguments are its own.", "run -x . -pepmode=none --",
@@ -56,7 +59,7 @@ func TestParse(t *testing.T) {
 				"-buildmode=plugin", "-buildmode=pie", "-toolexec=x", "-toolexec=", "-compiler=gccgo", "-compiler=gc"}}},
 	} {
 		if test.want.Mode == "" {
-			test.want.Mode = "sample"
+			test.want.Mode = "windows"
 		}
 		if test.want.Truncate == "" {
 			test.want.Truncate = "header"
@@ -76,41 +79,51 @@ func TestParse(t *testing.T) {
 // texts of the errors.
 func TestParseErrors(t *testing.T) {
 	for args, want := range map[string]string{
-		"build -wrong":                     "-wrong",
-		"build -run=x":                     "-run",
-		"test -pepnosuch=1":                "-pepnosuch",
-		"test -c . -update":                "-update",
-		"test -c=true -golden=x":           "-golden",
-		"build ---race":                    "---race",
-		"build -=x":                        "-=x",
-		"build -race=maybe":                "-race=maybe",
-		"build -cover=":                    "-cover=",
-		"build -trimpath=yes":              "-trimpath=yes",
-		"build -cover=T":                   "-cover",
-		"build -cover=0 -coverpkg=x":       "-coverpkg",
-		"build -linkshared=1":              "-linkshared",
-		"build --linkshared=t":             "-linkshared",
-		"build -buildmode archive":         "-buildmode=archive",
-		"build -toolexec= -toolexec=x":     "-toolexec=x",
-		"run -o=x .":                       "-o",
-		"build -count=1":                   "-count",
-		"test . -toolexec=x":               "-toolexec",
-		"build -o":                         "-o",
-		"build -pepmode=x":                 "-pepmode",
-		"run -pepmode=windows -pepdump=d":  "-pepmode=windows: nothing is instrumented",
-		"run -pepmode=windows -peppkg=./a": "-pepmode=windows: nothing is instrumented",
-		"build -linkshared":                "-linkshared",
-		"build -buildmode=shared":          "-buildmode",
-		"build -covermode=atomic":          "-covermode",
-		"vet .":                            "vet",
-		"build ./a -v":                     "-v",
-		"build -- -x":                      "-x",
-		"run -pepx=1 .":                    "-pepx",
-		"test -coverpkg=./...":             "-coverpkg",
-		"build -peptruncate=loop":          "-peptruncate",
-		"build -pepbisect=0-1+1 .":         "-pepbisect",
-		"build -compiler=gccgo -race .":    "-compiler",
-		"test -buildmode c-archive ./...":  "-buildmode",
+		"build -wrong":                      "-wrong",
+		"build -run=x":                      "-run",
+		"test -pepnosuch=1":                 "-pepnosuch",
+		"test -c . -update":                 "-update",
+		"test -c=true -golden=x":            "-golden",
+		"build ---race":                     "---race",
+		"build -=x":                         "-=x",
+		"build -race=maybe":                 "-race=maybe",
+		"build -cover=":                     "-cover=",
+		"build -trimpath=yes":               "-trimpath=yes",
+		"build -cover=T":                    "-cover",
+		"build -cover=0 -coverpkg=x":        "-coverpkg",
+		"build -linkshared=1":               "-linkshared",
+		"build --linkshared=t":              "-linkshared",
+		"build -buildmode archive":          "-buildmode=archive",
+		"build -toolexec= -toolexec=x":      "-toolexec=x",
+		"run -o=x .":                        "-o",
+		"build -count=1":                    "-count",
+		"test . -toolexec=x":                "-toolexec",
+		"build -o":                          "-o",
+		"build -pepmode=x":                  "-pepmode",
+		"build -pepmode=sample":             "-pepmode=sample: want windows or polls or exact or cover or taps",
+		"run -pepmode=windows -peptaps=ops": "take -pepmode=polls or -pepmode=exact for paths beside them",
+		"run -pepmode=windows -pepdump=d":   "-pepdump: it is about code",
+		"run -pepdump=d":                    "-pepdump: it is about code",
+		"test -pepguide=p":                  "-pepguide: it is about code",
+		"build -pepbisect=01":               "-pepbisect: it is about code",
+		"build -peptruncate=join":           "-peptruncate: it is about code",
+		"build -peporder=coldest":           "-peporder: it is about code",
+		"build -pepwithout=polls":           "add -pepmode=polls",
+		"build -pepopt=p -pepmode=polls":    "-pepopt=p: it builds a faster program",
+		"build -peptable=t -pepmode=polls":  "-peptable=t: it is for pepbuild build",
+		"build -peptaps=ops -pepopt=p":      "-pepopt=p: it builds a faster program",
+		"build -linkshared":                 "-linkshared",
+		"build -buildmode=shared":           "-buildmode",
+		"build -covermode=atomic":           "-covermode",
+		"vet .":                             "vet",
+		"build ./a -v":                      "-v",
+		"build -- -x":                       "-x",
+		"run -pepx=1 .":                     "-pepx",
+		"test -coverpkg=./...":              "-coverpkg",
+		"build -peptruncate=loop":           "-peptruncate",
+		"build -pepbisect=0-1+1 .":          "-pepbisect",
+		"build -compiler=gccgo -race .":     "-compiler",
+		"test -buildmode c-archive ./...":   "-buildmode",
 	} {
 		_, err := Parse(strings.Fields(args))
 		var usage *UsageError
@@ -272,12 +285,11 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// Windows see all packages, so it is no other flag to say so, as pep run does.
-func TestWindowsSeeAllPackages(t *testing.T) {
-	for _, flags := range [][]string{{"build", "-pepmode=windows"}, {"build", "-peppkg=all", "-pepmode=windows"}} {
-		a, err := Parse(flags)
-		if err != nil || a.Mode != rewrite.Windows || a.Packages != nil {
-			t.Errorf("%v: %+v, %v", flags, a, err)
+// Builds with -peptable and -pepopt have nothing profiled, whatever the default is.
+func TestPlainBuilds(t *testing.T) {
+	for _, flag := range []string{"-peptable=t", "-pepopt=p"} {
+		if a, err := Parse([]string{"build", flag}); err != nil || a.Mode != "" || !a.asIs() {
+			t.Errorf("%s: %+v, %v", flag, a, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package gobuild
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -36,6 +37,9 @@ func (b *build) writeBranches(env []string) error {
 	var tables, actions [][]byte
 	for _, path := range slices.Sorted(maps.Keys(archives)) {
 		table, acts, err := toolexec.BranchTable(archives[path])
+		if err == nil && table == nil {
+			err = fmt.Errorf("package %s has no table of branches", path)
+		}
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type ourFlag struct {
 
 // A form is a flag with one of its values, or with a word that stands for any value.
 type form struct {
-	value string      // "sample"; "patterns" stands for any
+	value string      // "polls"; "patterns" stands for any
 	text  string      // what it does, for help and README.md
 	see   string      // a link for README.md
 	words [][2]string // words that the value may be made of, and what they mean
@@ -34,17 +34,17 @@ type form struct {
 // ourFlags is the table. Help and README.md have the flags in this order.
 var ourFlags = []ourFlag{
 	{name: "peppkg", forms: []form{
-		{value: "patterns", text: "packages to profile, separated by commas, as for -coverpkg; \"all\" means all that can be, with dependencies and std (default: the packages of the main module)"},
+		{value: "patterns", text: "packages to profile, separated by commas, as for -coverpkg; \"all\" means all that can be, with dependencies and std (default: all with windows, which see the Go runtime, too; else the packages of the main module)"},
 	}, set: func(a *Args, value string) error {
 		a.Packages = strings.Split(value, ",")
 		return nil
 	}},
 	{name: "pepmode", choice: true, forms: []form{
-		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
-		{value: string(rewrite.Windows), text: "sample paths of a program whose code stays as it is: at a tick, interpret what it does next; cheaper, with fewer paths, of all packages and the Go runtime (linux/amd64)", see: "[how](../decisions/0039-windows.md)"},
+		{value: string(rewrite.Windows), text: "sample paths of a program whose code stays as it is: at a tick, interpret what it does next (default on linux/amd64, without -race, -msan and -asan)", see: "[how](../decisions/0039-windows.md)"},
+		{value: string(rewrite.Polls), text: "sample paths by code that is added where they end; not in the Go runtime (default elsewhere)", see: "[how](../decisions/0001-polls.md)"},
 		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](../formats.md#profiles)"},
 		{value: "cover", text: "count as exact does, but end paths where a decision has been made, so that a path says how each operand of && and || was evaluated; operands of values and of cases are branches, too, and so are the values of a case: for coverage of branches and conditions (MC/DC)"},
-		{value: "taps", text: "profile no paths: taps only"},
+		{value: "taps", text: "profile no paths: taps only (default with -peptaps)"},
 	}, set: func(a *Args, value string) error {
 		a.Mode = rewrite.Mode(value)
 		return nil
@@ -58,7 +58,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepguide", forms: []form{
-		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does", see: "[how](../decisions/0031-guide.md)"},
+		{value: "profile", text: "of -pepmode=polls, exact and cover: a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does", see: "[how](../decisions/0031-guide.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Guide = value
 		return nil
@@ -68,7 +68,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepdump", forms: []form{
-		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},
+		{value: "dir", text: "of these and of -peptaps: write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},
 	}, set: func(a *Args, value string) error {
 		a.Dump = value
 		return nil
@@ -87,14 +87,14 @@ var ourFlags = []ourFlag{
 		return err
 	}},
 	{name: "pepbisect", forms: []form{
-		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](../bisect.md)"},
+		{value: "pattern", text: "likewise: instrument only the functions that match, and print which they are, for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](../bisect.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Bisect = value
 		_, err := toolexec.Tag{Bisect: value}.Pattern()
 		return usage(err)
 	}},
 	{name: "peptaps", taps: true, forms: []form{
-		{value: "kinds", text: "what is tapped, separated by commas (default: nothing)", words: [][2]string{
+		{value: "kinds", text: "build for taps alone, or with -pepmode=polls or exact for paths, too; kinds of what is tapped, separated by commas", words: [][2]string{
 			{"args", "parameters and receivers, at the entry of their functions"},
 			{"results", "values that are returned"},
 			{"loads", "values read through pointers, from elements of slices, arrays, strings and maps, and from package variables"},

@@ -4,7 +4,7 @@
 //
 // becomes
 //
-//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=mode=sample,…
+//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=mode=polls,…
 //		-gcflags=../../go/src/strings=-pep=… … -o=prog ./cmd/prog
 //
 // with one tag for each package that is instrumented. To the go command a tag is a flag
@@ -58,7 +58,7 @@ type build struct {
 	release release // that the go command is of
 	deps    []*pkg
 
-	selected []string             // the packages that are instrumented
+	selected []string             // the packages that are profiled
 	tags     []string             // the flags of the go command that have them instrumented
 	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
 	guide    *profileGuide        // nil without -pepguide
@@ -316,7 +316,8 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		return nil, "", err
 	}
 	if b.args.Mode == rewrite.Windows {
-		goArgs, err = b.goArgs(exe, b.gcflags(paths, b.windowsTags(key)))
+		tags := b.windowsTags(key)
+		goArgs, err = b.goArgs(exe, b.gcflags(slices.Sorted(maps.Keys(tags)), func(path string) string { return tags[path] }))
 		return goArgs, linkedCfg, err
 	}
 	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect, Compiler: b.compiler.Key}
@@ -415,7 +416,7 @@ func (b *build) readEnv() error {
 	return nil
 }
 
-// checkWindows chooses the mode sample where there are no windows, and says so.
+// checkWindows chooses polls where there are no windows, and says so.
 func (b *build) checkWindows() {
 	if b.args.Mode != rewrite.Windows {
 		return
@@ -432,9 +433,9 @@ func (b *build) checkWindows() {
 	if why == "" {
 		return
 	}
-	fmt.Fprintf(b.stderr, "pepbuild: -pepmode=windows: %s: building with -pepmode=sample -peppkg=all\n", why)
+	fmt.Fprintf(b.stderr, "pepbuild: building with -pepmode=polls: %s\n", why)
 	args := *b.args
-	args.Mode, args.Packages = rewrite.Sample, []string{"all"}
+	args.Mode = rewrite.Polls
 	b.args = &args
 }
 
@@ -465,20 +466,24 @@ func (b *build) mains() (n int) {
 	return n
 }
 
-// windowsTags returns a function that returns the tag of a selected package of a program with windows.
-func (b *build) windowsTags(key string) func(path string) string {
-	mains := map[string]bool{}
+// windowsTags returns the tags of packages, by import path, of programs with windows. Of packages that are not selected, those
+// have one that the user names: they are main packages, or the main packages of their tests have their flags.
+func (b *build) windowsTags(key string) map[string]string {
+	tags := map[string]string{}
+	for _, path := range b.selected {
+		tags[path] = toolexec.Branches(b.compiler.Key, key)
+	}
 	for _, p := range b.deps {
-		if p.Name == "main" {
-			mains[p.path()] = true
+		path := p.path()
+		_, selected := tags[path]
+		switch {
+		case selected && p.Name == "main":
+			tags[path] = toolexec.MainWithTable(b.compiler.Key, key)
+		case !selected && !p.DepOnly && !p.isTestMain():
+			tags[path] = toolexec.WithoutTable(key)
 		}
 	}
-	return func(path string) string {
-		if mains[path] {
-			return toolexec.MainWithTable(b.compiler.Key, key)
-		}
-		return toolexec.Branches(b.compiler.Key, key)
-	}
+	return tags
 }
 
 // compileEnv returns the environment variables that Tool needs to compile packages.
@@ -532,12 +537,7 @@ func (b *build) linkRuntime(cache, exe, key string) (string, error) {
 	tag := func(string) string { return "" }
 	if b.args.Mode == rewrite.Windows {
 		tags := b.windowsTags(key)
-		tag = func(path string) string {
-			if slices.Contains(b.selected, path) {
-				return tags(path)
-			}
-			return ""
-		}
+		tag = func(path string) string { return tags[path] }
 		for _, p := range b.deps { // what the imports of the linked runtime import
 			if p.Standard && !slices.Contains(imports, p.path()) {
 				imports = append(imports, p.path())

@@ -1,6 +1,6 @@
 package gobuild
 
-// This file chooses the packages that are instrumented.
+// This file chooses the packages that are profiled.
 
 import (
 	"bytes"
@@ -82,7 +82,7 @@ type goError struct {
 
 func (e *goError) Error() string { return strings.TrimSpace(e.stderr) }
 
-// Selected returns the import paths of the packages that args has instrumented.
+// Selected returns the import paths of the packages that args has profiled.
 func Selected(args *Args) ([]string, error) {
 	b := &build{args: args, goCmd: "go"}
 	if err := b.readEnv(); err != nil {
@@ -91,7 +91,7 @@ func Selected(args *Args) ([]string, error) {
 	return b.selectPackages()
 }
 
-// selectPackages returns the import paths of the packages to instrument, sorted.
+// selectPackages returns the import paths of the packages to profile, sorted.
 func (b *build) selectPackages() ([]string, error) {
 	args := append([]string{"-deps"}, b.args.listFlags()...)
 	if b.args.Verb == "test" {
@@ -125,14 +125,14 @@ func (b *build) selectPackages() ([]string, error) {
 	// What cannot be built is for the go command to say.
 	broken := slices.ContainsFunc(deps, func(p *pkg) bool { return p.Error != nil })
 	if len(paths) == 0 && b.args.Packages != nil && !broken {
-		return nil, usagef("-peppkg=%s matches no package of the program that can be instrumented; see go list -deps", strings.Join(b.args.Packages, ","))
+		return nil, usagef("-peppkg=%s matches no package of the program that can be profiled; see go list -deps", strings.Join(b.args.Packages, ","))
 	}
 	return paths, nil
 }
 
 // wanted returns a function that says whether the user asks for a package.
 func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
-	if b.args.asIs() {
+	if b.args.asIs() && b.args.Packages == nil {
 		return func(*pkg) bool { return true }, nil
 	}
 	if b.args.Packages == nil {

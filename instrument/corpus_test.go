@@ -153,7 +153,7 @@ func instrumentCorpus(t *testing.T, opts instrument.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
-	opts.Mode = cmp.Or(opts.Mode, rewrite.Sample)
+	opts.Mode = cmp.Or(opts.Mode, rewrite.Polls)
 	pkgs, lookup := readCorpus(t, linkedCore)
 	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linkedCore)
 	if err != nil {

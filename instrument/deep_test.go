@@ -212,7 +212,7 @@ func instrumentForm(t *testing.T, f form, n int, mode string) (size int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opts.Mode, opts.Taps.Kinds, opts.Burst = rewrite.Sample, all, true
+		opts.Mode, opts.Taps.Kinds, opts.Burst = rewrite.Polls, all, true
 	}
 	res, err := instrument.Do(pkg, opts)
 	if err != nil {

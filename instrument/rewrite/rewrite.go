@@ -39,10 +39,10 @@ import (
 type Mode string
 
 const (
-	Sample Mode = "sample" // test a flag, call the sampler if it is set
-	Exact  Mode = "exact"  // count the path
-	Cover  Mode = "cover"  // count the path, which is that of a decision
-	Taps   Mode = "taps"   // nothing: there are taps alone
+	Polls Mode = "polls" // test a flag, call the sampler if it is set
+	Exact Mode = "exact" // count the path
+	Cover Mode = "cover" // count the path, which is that of a decision
+	Taps  Mode = "taps"  // nothing: there are taps alone
 
 	// Windows says that nothing is rewritten: the program has a table of actions.
 	Windows Mode = "windows"
@@ -73,7 +73,7 @@ func (w Without) Fits(m Mode) bool {
 	case WithoutAtomics:
 		return m == Exact
 	}
-	return m == Sample
+	return m == Polls
 }
 
 // registers reports whether there are path registers.

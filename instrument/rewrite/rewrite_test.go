@@ -80,10 +80,10 @@ func do(t *testing.T, text []byte, opts instrument.Options) (pkg *instrument.Pac
 	return pkg, res
 }
 
-// Each archive has a program in.go, and sample.go: the instrumented text for
-// samples, followed by the functions that are skipped.
+// Each archive has a program in.go, and polls.go: the instrumented text for
+// polls, followed by the functions that are skipped.
 func TestGolden(t *testing.T) {
-	golden(t, ".", archives(t), "sample.go", instrument.Options{Mode: rewrite.Sample})
+	golden(t, ".", archives(t), "polls.go", instrument.Options{Mode: rewrite.Polls})
 }
 
 // Each archive in testdata/cover likewise has the instrumented text for coverage, cover.go.
@@ -187,17 +187,17 @@ func TestTextIsValid(t *testing.T) {
 	maps.Copy(programs, coverArchives(t))
 	for name, a := range programs {
 		for kind, opts := range map[string]instrument.Options{
-			"sample":        {Mode: rewrite.Sample},
-			"registers":     {Mode: rewrite.Sample, Without: rewrite.WithoutRegisters},
-			"polls":         {Mode: rewrite.Sample, Without: rewrite.WithoutPolls},
-			"exact":         {Mode: rewrite.Exact},
-			"atomics":       {Mode: rewrite.Exact, Without: rewrite.WithoutAtomics},
-			"edges":         {Mode: rewrite.Exact, Numbers: pathnum.Options{Truncate: pathnum.Join}},
-			"cover":         cover,
-			"sample,taps":   {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}},
-			"exact,taps":    {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
-			"exact,edges":   {Mode: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
-			"sample,bursts": {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}, Burst: true},
+			"polls":             {Mode: rewrite.Polls},
+			"without registers": {Mode: rewrite.Polls, Without: rewrite.WithoutRegisters},
+			"without polls":     {Mode: rewrite.Polls, Without: rewrite.WithoutPolls},
+			"exact":             {Mode: rewrite.Exact},
+			"without atomics":   {Mode: rewrite.Exact, Without: rewrite.WithoutAtomics},
+			"edges":             {Mode: rewrite.Exact, Numbers: pathnum.Options{Truncate: pathnum.Join}},
+			"cover":             cover,
+			"polls,taps":        {Mode: rewrite.Polls, Taps: tap.Options{Kinds: all}},
+			"exact,taps":        {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
+			"exact,edges":       {Mode: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+			"polls,bursts":      {Mode: rewrite.Polls, Taps: tap.Options{Kinds: all}, Burst: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data
@@ -301,7 +301,7 @@ func (w withCore) Import(path string) (*types.Package, error) {
 func TestIncrementsPEP12(t *testing.T) {
 	for name, a := range archives(t) {
 		t.Run(name, func(t *testing.T) {
-			pkg, res := do(t, a.Files[0].Data, instrument.Options{Mode: rewrite.Sample})
+			pkg, res := do(t, a.Files[0].Data, instrument.Options{Mode: rewrite.Polls})
 			text := res.Text[pkg.Files[0]]
 			if regexp.MustCompile(`_pep_r [+-]= 0\b`).MatchString(text) {
 				t.Error("the text has an increment of 0")
@@ -330,7 +330,7 @@ func TestIncrementsPEP12(t *testing.T) {
 
 // The numbers of the paths of a function with 2^40 of them are few enough.
 func TestManyPathsPEP35(t *testing.T) {
-	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Mode: rewrite.Sample})
+	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Mode: rewrite.Polls})
 	i := slices.IndexFunc(res.Sites.Funcs, func(f wire.Func) bool { return f.Name == "main.bits" })
 	if i < 0 {
 		t.Fatalf("main.bits is skipped: %v", res.Sites.Skipped)
@@ -388,14 +388,14 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		}
 	}
 	for mode, flag := range map[string]string{
-		"sample":   "-pepmode=sample",
+		"polls":    "-pepmode=polls",
 		"exact":    "-pepmode=exact",
 		"cover":    "-pepmode=cover",
-		"backedge": "-peptruncate=backedge",
+		"backedge": "-pepmode=polls -peptruncate=backedge",
 		"edges":    "-pepmode=exact -peptruncate=join",
-		"taps":     "-peptaps=all",
+		"taps":     "-pepmode=polls -peptaps=all",
 		"exacttap": "-peptaps=all -pepmode=exact",
-		"bursts":   "-peptaps=all -peptapmode=burst",
+		"bursts":   "-pepmode=polls -peptaps=all -peptapmode=burst",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag), []string{"-o", filepath.Join(dir, mode), "."})...)

@@ -103,7 +103,7 @@ func find(name string) (string, error) {
 // Build builds a program, with flags and a package, or Go files, for pepbuild. If that fails, it has
 // said why, and code is its exit code.
 func (s *Session) Build(args []string) (program string, code int, err error) {
-	return s.build(s.pepbuild, append([]string{"-peppkg=all"}, args...))
+	return s.build(s.pepbuild, args)
 }
 
 // Faster is Build for a program with nothing instrumented in it: of the go command, or one that pepbuild lays out, for which
@@ -139,9 +139,9 @@ func (s *Session) Run(program string, args []string) (code int, err error) {
 
 // Test runs tests, with the arguments of pepbuild test. It returns the exit code.
 func (s *Session) Test(args []string) (code int, err error) {
-	own := []string{"test", "-peppkg=all", "-o", s.Dir + string(filepath.Separator)}
+	own := []string{"test", "-o", s.Dir + string(filepath.Separator)}
 	if slices.Contains(args, "-pepmode="+facts.ModeCover) {
-		own = own[:1] // the packages of the module; the programs are not needed
+		own = own[:1] // the programs are not needed
 	}
 	return s.exec(s.pepbuild, append(own, args...)...)
 }

@@ -76,7 +76,7 @@ func TestBisectFindsAMistake(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(bisect, "-count=1", self, "pepbuild", "run", "-pepbisect=PATTERN", ".")
+	cmd := exec.Command(bisect, "-count=1", self, "pepbuild", "run", "-pepmode=polls", "-pepbisect=PATTERN", ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()

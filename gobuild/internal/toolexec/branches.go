@@ -18,6 +18,7 @@ import (
 const (
 	branchesField = "branches="
 	windowsField  = "windows="
+	noTableField  = "notable="
 
 	branchesMember = "pep.branches" // the archive member that holds the table
 	actionsMember  = "pep.actions"  // the archive member that says what outcomes do to path registers
@@ -39,13 +40,14 @@ func MainWithTable(compilerKey, tool string) string {
 	return TagFlag + "=" + windowsField + compilerKey + "," + tool
 }
 
-// BranchTable returns the table of branches of the package in an archive, and what its outcomes do.
+// WithoutTable returns the tag of a package that is not in the table of actions of its program, and that is package main there
+// or has the flags of the main package of its tests.
+func WithoutTable(tool string) string { return TagFlag + "=" + noTableField + tool }
+
+// BranchTable returns the table of branches of the package in an archive, and what its outcomes do; nil if it has none.
 func BranchTable(file string) (table, actions []byte, err error) {
 	if table, err = archive.Find(file, branchesMember); err == nil {
 		actions, err = archive.Find(file, actionsMember)
-	}
-	if err == nil && (table == nil || actions == nil) {
-		err = fmt.Errorf("%s has no table of branches", file)
 	}
 	return table, actions, err
 }

@@ -42,7 +42,10 @@ func (t *tool) compile() (int, error) {
 		return t.compileWithBranches(t.isTestMain())
 	}
 	if strings.HasPrefix(value, windowsField) {
-		return t.compileWithBranches(t.lastFlag("-p") == "main") // under test it is no main package
+		return t.compileWithBranches(t.isMain())
+	}
+	if strings.HasPrefix(value, noTableField) {
+		return t.compileWithoutTable()
 	}
 	if key, ok := strings.CutPrefix(value, countsField); ok {
 		return t.compileWithCounts(key)
@@ -60,6 +63,9 @@ func (t *tool) compile() (int, error) {
 	}
 	return c.run()
 }
+
+// isMain reports whether the package is a main package. Under test it is none.
+func (t *tool) isMain() bool { return t.lastFlag("-p") == "main" }
 
 // isTestMain reports whether the package is the main package that the go command makes for tests. It has the flags of the
 // package that is tested.

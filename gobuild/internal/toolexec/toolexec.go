@@ -2,7 +2,7 @@
 //
 // The go command runs with -toolexec, and calls
 //
-//	pepbuild toolexec /path/to/compile -o $WORK/b002/_pkg_.a … -pep=mode=sample,… x.go
+//	pepbuild toolexec /path/to/compile -o $WORK/b002/_pkg_.a … -pep=mode=polls,… x.go
 //
 // for every tool that it needs. This package passes most calls on as they are. If a
 // compile command has a -pep tag, it compiles instrumented copies of the files instead,

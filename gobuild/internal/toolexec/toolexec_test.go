@@ -32,11 +32,11 @@ func TestReportInternal(t *testing.T) {
 
 func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{
-		{Mode: rewrite.Sample, Truncate: "header", Tool: "0123"},
+		{Mode: rewrite.Polls, Truncate: "header", Tool: "0123"},
 		{Mode: rewrite.Taps, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
-		{Mode: rewrite.Sample, Truncate: "header", Tool: "0123", Compiler: "4567"},
-		{Mode: rewrite.Sample, Truncate: "header", Tool: "0123", Without: "polls"},
-		{Mode: rewrite.Sample, Truncate: "header", Order: "coldest", Tool: "0123", Guide: "89ab"},
+		{Mode: rewrite.Polls, Truncate: "header", Tool: "0123", Compiler: "4567"},
+		{Mode: rewrite.Polls, Truncate: "header", Tool: "0123", Without: "polls"},
+		{Mode: rewrite.Polls, Truncate: "header", Order: "coldest", Tool: "0123", Guide: "89ab"},
 		{Mode: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
 	} {
 		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
@@ -48,7 +48,7 @@ func TestTagRoundTrip(t *testing.T) {
 			t.Errorf("ParseTag(%q) = %+v, %v, want %+v", value, got, err, tag)
 		}
 	}
-	for _, bad := range []string{"", "mode", "mode=sample,nosuch=1"} {
+	for _, bad := range []string{"", "mode", "mode=polls,nosuch=1"} {
 		if tag, err := ParseTag(bad); err == nil {
 			t.Errorf("ParseTag(%q) = %+v, want an error", bad, tag)
 		}
@@ -141,13 +141,13 @@ func TestPassOn(t *testing.T) {
 }
 
 func TestCompileCommandsOfUnknownForm(t *testing.T) {
-	tag := Tag{Mode: rewrite.Sample, Truncate: "header", Tool: "x"}.Arg()
+	tag := Tag{Mode: rewrite.Polls, Truncate: "header", Tool: "x"}.Arg()
 	for _, args := range [][]string{
 		{tag},
 		{tag, "-p", "x", "-o", "x.a", "x.go"},
 		{tag, "-p", "x", "-o", "x.a", "-importcfg", "cfg"},
 		{TagFlag + "=nonsense", "-p", "x"},
-		{Tag{Mode: rewrite.Sample, Truncate: "header", Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // EnvCompiler is not set
+		{Tag{Mode: rewrite.Polls, Truncate: "header", Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // EnvCompiler is not set
 	} {
 		code, err := Run(append([]string{"/nowhere/compile"}, args...), nil, nil, nil)
 		if code != 1 || err == nil {
@@ -188,7 +188,7 @@ func TestReadImports(t *testing.T) {
 
 // FuzzTag checks that a tag that has been parsed and written parses as the same tag.
 func FuzzTag(f *testing.F) {
-	f.Add("mode=sample,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
+	f.Add("mode=polls,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
 	f.Add("mode=exact,truncate=backedge,tool=0")
 	f.Add("mode=%zz")
 	f.Add("mode=a%2Cb,truncate=%25,tool=%2Cdump%3D")

@@ -20,6 +20,7 @@ import (
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/gobuild/internal/linked"
 )
 
@@ -46,6 +47,26 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 		return nil, err
 	}
 	return append(withFlag(t.args, i, "-importcfg", cfg), file), nil
+}
+
+// compileWithoutTable compiles a package that is not profiled. If it is the main package of a program with windows, it imports package
+// windows of the runtime.
+func (t *tool) compileWithoutTable() (int, error) {
+	if !t.isMain() {
+		return t.become()
+	}
+	out, i := t.flag("-o")
+	if i < 0 {
+		return 1, errors.New("the compile command has no -o: pepbuild does not know this version of Go")
+	}
+	args, err := t.importWindows(out + ".windows")
+	if err != nil {
+		return 1, err
+	}
+	if code, err := t.run(args); code != 0 || err != nil {
+		return code, err
+	}
+	return 0, archive.Add(out, windowsMember, nil)
 }
 
 // linkWithActions links a program and puts its site tables and its table of actions into it. What these are depends on which
@@ -185,14 +206,16 @@ func sameCode(a, b string) error {
 // A packageTables has what the archive of a package says of its code.
 type packageTables struct{ branches, actions []byte }
 
-// readTables returns the tables of the packages of a program, in the order of their import paths.
+// readTables returns the tables of those packages of a program that have some, in the order of their import paths.
 func readTables(imports *importer) (list []packageTables, err error) {
 	for _, path := range slices.Sorted(maps.Keys(imports.file)) {
 		table, acts, err := BranchTable(imports.file[path])
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, packageTables{table, acts})
+		if table != nil { // nil: not profiled
+			list = append(list, packageTables{table, acts})
+		}
 	}
 	return list, nil
 }
