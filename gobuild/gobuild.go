@@ -445,7 +445,7 @@ func (b *build) flags() []string { return slices.Concat(b.given.GoFlags, b.args.
 
 // checkMain returns an error if the named packages are libraries only.
 func (b *build) checkMain() error {
-	if b.args.Verb == "test" || b.args.asIs() || b.mains() > 0 {
+	if b.args.Verb == "test" || b.args.Mode == "" || b.mains() > 0 {
 		return nil
 	}
 	for _, p := range b.deps {
@@ -474,12 +474,12 @@ func (b *build) windowsTags(key string) map[string]string {
 		tags[path] = toolexec.Branches(b.compiler.Key, key)
 	}
 	for _, p := range b.deps {
-		path := p.path()
-		_, selected := tags[path]
-		switch {
-		case selected && p.Name == "main":
-			tags[path] = toolexec.MainWithTable(b.compiler.Key, key)
-		case !selected && !p.DepOnly && !p.isTestMain():
+		switch path := p.path(); {
+		case slices.Contains(b.selected, path):
+			if p.Name == "main" {
+				tags[path] = toolexec.MainWithTable(b.compiler.Key, key)
+			}
+		case !p.DepOnly && !p.isTestMain():
 			tags[path] = toolexec.WithoutTable(key)
 		}
 	}

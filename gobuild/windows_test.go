@@ -57,8 +57,8 @@ func TestTagsOfWindows(t *testing.T) {
 			{ImportPath: "m/plain", Name: "main"},
 			{ImportPath: "m/tested", Name: "tested"},
 			{ImportPath: "m/tested.test", Name: "main"},
-			{ImportPath: "m/untold", Name: "untold"},
-			{ImportPath: "m/untold [m/untold.test]", Name: "untold", ForTest: "m/untold"},
+			{ImportPath: "m/untold", Name: "main"},
+			{ImportPath: "m/untold [m/untold.test]", Name: "main", ForTest: "m/untold"},
 		},
 	}
 	want := map[string]string{
