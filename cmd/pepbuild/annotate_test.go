@@ -215,7 +215,7 @@ func TestCountsOfSampledFunctionsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := annotated(t, build(t, dir, "-peppkg=go/..."), "50")
+	p := annotated(t, build(t, dir, "-pepmode=polls", "-peppkg=go/..."), "50")
 	if p.Exact || p.Samples == 0 {
 		t.Fatalf("%d samples, exact: %t", p.Samples, p.Exact)
 	}

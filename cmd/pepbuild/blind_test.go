@@ -139,7 +139,7 @@ func TestBurstBuildsAllocateWhatPlainOnesDo(t *testing.T) {
 		}
 		return string(out)
 	}
-	want, got := run(plain), run(build(t, dir, "-peptaps=loads", "-peptapmode=burst"))
+	want, got := run(plain), run(build(t, dir, "-pepmode=polls", "-peptaps=loads", "-peptapmode=burst"))
 	if got != want {
 		t.Errorf("allocations per run: got %q, want %q", got, want)
 	}

@@ -153,7 +153,7 @@ func TestCallersOfDeepRecursion(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), parser)
 	write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
-	exe := build(t, dir)
+	exe := build(t, dir, "-pepmode=polls")
 	for what, args := range map[string][]string{"repeated callers": nil, "cycles": {"varying"}} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -262,7 +262,7 @@ func main() {
 }
 `)
 	write(t, filepath.Join(dir, "go.mod"), "module deep\n\ngo 1.26\n")
-	cmd := exec.Command(build(t, dir, "-peppkg=go/parser,deep"))
+	cmd := exec.Command(build(t, dir, "-pepmode=polls", "-peppkg=go/parser,deep"))
 	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)

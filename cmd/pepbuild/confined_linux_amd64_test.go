@@ -110,7 +110,7 @@ func TestForbiddenCalls(t *testing.T) {
 		t.Logf("%v: %q", x, want[x].outcome)
 	}
 	for name, flags := range map[string][]string{
-		"sample": {"-pepmode=sample"}, "sample in words": {"-pepmode=sample"}, "windows": {"-pepmode=windows"}, "exact": {"-pepmode=exact"}, "cover": {"-pepmode=cover"},
+		"polls": {"-pepmode=polls"}, "polls in words": {"-pepmode=polls"}, "windows": {"-pepmode=windows"}, "exact": {"-pepmode=exact"}, "cover": {"-pepmode=cover"},
 		"taps": {"-peptaps=edges"},
 	} {
 		prog := build(t, dir, flags...)
@@ -118,7 +118,7 @@ func TestForbiddenCalls(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", x), func(t *testing.T) {
 				t.Parallel()
 				args := []string{prog, x.action, x.when, x.end}
-				if name == "sample in words" {
+				if name == "polls in words" {
 					args = append(slices.Clone(under), args...)
 				}
 				got := confine(t, x.signal, args...)

@@ -117,7 +117,7 @@ func TestPollsKeepState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog := build(t, dir)
+	prog := build(t, dir, "-pepmode=polls")
 	checkFlagCode(t, prog)
 	out := t.TempDir()
 	cmd := exec.Command(prog)
@@ -223,7 +223,7 @@ func TestPollsHaveCallersBeyondC(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), callbackProgram)
 	write(t, filepath.Join(dir, "go.mod"), "module back\n\ngo 1.26\n")
-	cmd := exec.Command(build(t, dir))
+	cmd := exec.Command(build(t, dir, "-pepmode=polls"))
 	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)

@@ -46,7 +46,7 @@ func TestHooksOfTheRuntimeAreSkipped(t *testing.T) {
 	}
 	ours := regexp.MustCompile(`0pep/core`) // a call of ours
 	for _, flags := range [][]string{
-		{"-peptapmode=burst", "-peptaps=args,results,entries,returns"}, {"-pepmode=exact", "-peptaps=loads,args"},
+		{"-pepmode=polls", "-peptapmode=burst", "-peptaps=args,results,entries,returns"}, {"-pepmode=exact", "-peptaps=loads,args"},
 	} {
 		prog := build(t, dir, append(flags, "-peppkg=.,sync,time")...)
 		out, err := exec.Command("go", "tool", "objdump", "-s", `^(sync|time)\.`, prog).Output()

@@ -42,7 +42,7 @@ func TestFunctionsCostTheInlinerWhatTheyCostInTheSource(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "main.go"), string(shapes))
 	plain := costs(t, dir, "go", append([]string{"build", "-o", "plain"}, inlining...))
-	for _, flags := range []string{"-pepmode=sample", "-pepmode=exact", "-peptaps=loads,edges", "-peptaps=loads,edges -peptapmode=burst"} {
+	for _, flags := range []string{"-pepmode=polls", "-pepmode=exact", "-pepmode=polls -peptaps=loads,edges", "-pepmode=polls -peptaps=loads,edges -peptapmode=burst"} {
 		args := append([]string{"build", "-peppkg=.," + strings.Join(packages, ","), "-o", "prog"}, strings.Fields(flags)...)
 		now := costs(t, dir, "pepbuild", append(args, inlining...))
 		differ := 0

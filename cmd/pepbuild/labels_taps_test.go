@@ -72,7 +72,7 @@ func TestLabelsOfTapsAreExact(t *testing.T) {
 	for name, x := range map[string]struct{ flags, opts, end string }{
 		"interrupt":  {flags: "-pepmode=taps"},
 		"service":    {flags: "-pepmode=taps", opts: "deliver=service"},
-		"sample":     {flags: "-pepmode=sample", opts: "tick=1ms"}, // paths have labels, too
+		"polls":      {flags: "-pepmode=polls", opts: "tick=1ms"}, // paths have labels, too
 		"exact":      {flags: "-pepmode=exact"},
 		"trace":      {flags: "-pepmode=taps", opts: "trace=t.trace"},
 		"pairs":      {flags: "-pepmode=taps -peptaps=pairs"},

@@ -113,7 +113,7 @@ func TestLabelsOfGoroutines(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), labelled)
 	write(t, filepath.Join(dir, "go.mod"), "module labelled\n\ngo 1.26\n")
-	cmd := exec.Command(build(t, dir), filepath.Join(out, "cpu"))
+	cmd := exec.Command(build(t, dir, "-pepmode=polls"), filepath.Join(out, "cpu"))
 	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=1ms")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)

@@ -140,7 +140,7 @@ func TestLineDirectivesToSeveralFiles(t *testing.T) {
 	}
 
 	// Paths, of a sampled profile too, have the same branches, with the source of each.
-	sampled := profilesOf(t, build(t, dir, "-peppkg=."), "tick=1ms", "long")
+	sampled := profilesOf(t, build(t, dir, "-pepmode=polls", "-peppkg=."), "tick=1ms", "long")
 	for name, f := range map[string]*profile.File{"exact": exact["paths"], "sampled": sampled["paths"]} {
 		top, err := report.Top(f, src, report.TopOptions{ByCount: true, Func: regexp.MustCompile(`^main\.render$`)})
 		if err != nil {

@@ -75,7 +75,7 @@ func TestManners(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, mode := range []string{"sample", "windows"} {
+	for _, mode := range []string{"polls", "windows"} {
 		prog := build(t, dir, "-pepmode="+mode)
 		for _, d := range disturbances {
 			t.Run(strings.TrimSpace(mode+" "+d.what+" "+d.env), func(t *testing.T) {

@@ -31,7 +31,7 @@ func TestPGO(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := extract(t, a)
-	prog := build(t, dir)
+	prog := build(t, dir, "-pepmode=polls")
 	files := t.TempDir()
 	cmd := exec.Command(prog)
 	cmd.Env = append(os.Environ(), "PEPDIR="+files, "PEPOPTS=tick=1ms")

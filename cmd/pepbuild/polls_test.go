@@ -204,7 +204,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog := build(t, dir)
+	prog := build(t, dir, "-pepmode=polls")
 	checkPollCode(t, prog)
 	checkFewerBranches(t, prog)
 	plain := filepath.Join(dir, "plain")
@@ -315,7 +315,7 @@ func TestPollsOfInlinedCallsInARow(t *testing.T) {
 	write(t, filepath.Join(dir, "main.go"), rowProgram)
 	write(t, filepath.Join(dir, "go.mod"), "module row\n\ngo 1.26\n")
 	got := map[string]int64{}
-	for _, x := range everyPath(t, build(t, dir), dir) {
+	for _, x := range everyPath(t, build(t, dir, "-pepmode=polls"), dir) {
 		if name := x.ID.Func.Name + ":"; name != "main.main:" {
 			for _, b := range x.Branches {
 				name += " " + b.Outcome
@@ -394,7 +394,7 @@ func TestLoadsThroughNumbers(t *testing.T) {
 	write(t, filepath.Join(dir, "main.go"), numbersProgram)
 	write(t, filepath.Join(dir, "go.mod"), "module numbers\n\ngo 1.26\n")
 	rounds := int64(0)
-	for _, x := range everyPath(t, build(t, dir), dir) {
+	for _, x := range everyPath(t, build(t, dir, "-pepmode=polls"), dir) {
 		if x.ID.Func.Name == "main.sum" && len(x.Branches) == 2 && x.Branches[0].Outcome == "false" && x.Branches[1].Outcome == "false" {
 			rounds += x.Recorded()
 		}
@@ -426,7 +426,7 @@ func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
 		write(t, filepath.Join(dir, name), text)
 	}
 	got := map[string]int64{}
-	for _, x := range everyPath(t, build(t, dir, "-peppkg=row/lib"), dir) {
+	for _, x := range everyPath(t, build(t, dir, "-pepmode=polls", "-peppkg=row/lib"), dir) {
 		name := x.ID.Func.Name + ":"
 		for _, b := range x.Branches {
 			name += " " + b.Outcome

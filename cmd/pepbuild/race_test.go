@@ -81,7 +81,7 @@ func TestRaceDetectorSeesNothingOfOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	detector := regexp.MustCompile(`CALL runtime\.((race|msan|asan)\w*)`)
-	for _, flags := range []string{"", "-pepmode=exact", "-peptaps=all -peptapmode=burst"} {
+	for _, flags := range []string{"", "-pepmode=exact", "-pepmode=polls -peptaps=all -peptapmode=burst"} {
 		prog := build(t, dir, append(strings.Fields(flags), "-race")...)
 		out, err := exec.Command("go", "tool", "objdump", "-s", `^(0pep/|main\.)`, prog).Output()
 		if err != nil {

@@ -24,11 +24,11 @@ func TestTheCollectorScansNoTables(t *testing.T) {
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/roots\n\ngo 1.26\n")
 	plain := globals(t, dir, "go")
 	for flags, most := range map[string]int{ // bytes more than in the plain program
-		"-pepmode=sample":                       5 << 10,
-		"-pepmode=exact":                        5 << 10,
-		"-peptaps=loads":                        10 << 10, // with engines
-		"-peptaps=loads -peptapmode=burst":      10 << 10,
-		"-peptaps=loads,goroutines -peppkg=all": 10 << 10,
+		"-pepmode=polls":                                       5 << 10,
+		"-pepmode=exact":                                       5 << 10,
+		"-pepmode=polls -peptaps=loads":                        10 << 10, // with engines
+		"-pepmode=polls -peptaps=loads -peptapmode=burst":      10 << 10,
+		"-pepmode=polls -peptaps=loads,goroutines -peppkg=all": 10 << 10,
 	} {
 		more := globals(t, dir, "pepbuild", strings.Fields(flags)...) - plain
 		t.Logf("%s: %d bytes more than the %d of the plain program", flags, more, plain)

@@ -42,7 +42,7 @@ var signalRuns = []struct {
 }
 
 // ticking are the modes with ticks, of which taps change nothing.
-var ticking = []string{"-pepmode=sample", "-pepmode=windows"}
+var ticking = []string{"-pepmode=polls", "-pepmode=windows"}
 
 func TestSignals(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {

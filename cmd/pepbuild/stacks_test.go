@@ -89,7 +89,7 @@ func TestStacksAreThoseOfTheRuntime(t *testing.T) {
 		t.Skip("takes about 10 s")
 	}
 	skipUnlessLinux(t)
-	for _, flags := range [][]string{{"-pepmode=taps"}, {"-peppkg=.,errors,fmt,sort,strings,sync"}, {"-pepmode=taps", "-peptapmode=burst"}} {
+	for _, flags := range [][]string{{"-pepmode=taps"}, {"-pepmode=polls", "-peppkg=.,errors,fmt,sort,strings,sync"}, {"-pepmode=taps", "-peptapmode=burst"}} {
 		dir := t.TempDir()
 		text, err := os.ReadFile("testdata/stacks/main.go")
 		if err != nil {

@@ -145,7 +145,7 @@ func TestTaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := extract(t, a)
-			prog := build(t, dir, strings.Fields(string(a.Comment))...)
+			prog := build(t, dir, append([]string{"-pepmode=polls"}, strings.Fields(string(a.Comment))...)...)
 			events, stdout := tuples(t, prog)
 			if plain := plainOutput(t, dir); !strings.Contains(plain, "name ") && plain != stdout {
 				t.Errorf("output (-plain +tapped):\n%s", cmp.Diff(plain, stdout))
@@ -193,7 +193,7 @@ func main() {
 }
 `
 	dir := extract(t, &txtar.Archive{Files: []txtar.File{{Name: "main.go", Data: []byte(program)}}})
-	prog := build(t, dir, "-peptaps=loads", "-pepfuncs=sum")
+	prog := build(t, dir, "-pepmode=polls", "-peptaps=loads", "-pepfuncs=sum")
 	events, _ := tuples(t, prog)
 	if len(events) != 1000 {
 		t.Fatalf("%d loads, want 1000", len(events))
@@ -349,7 +349,7 @@ func TestCallTargetsAreWhatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog := build(t, extract(t, a), "-peptaps=calls")
+	prog := build(t, extract(t, a), "-pepmode=polls", "-peptaps=calls")
 	_, stdout := tuples(t, prog)
 	// These have a method by an embedded interface.
 	want := map[string]int64{"main.iface.Name": 1, "main.(*iface).Name": 1, "go:struct { main.namer }.Name": 1}

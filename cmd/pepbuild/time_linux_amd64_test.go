@@ -141,7 +141,7 @@ func TestTimeOutside(t *testing.T) {
 	for _, c := range []struct{ ms, with string }{{"750", "ticks"}, {"250", "pprof"}} {
 		t.Run(c.with, func(t *testing.T) {
 			out := t.TempDir()
-			cmd := exec.Command(build(t, dir), c.ms, c.with)
+			cmd := exec.Command(build(t, dir, "-pepmode=polls"), c.ms, c.with)
 			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=1ms")
 			text, err := onOneProcessor(t, cmd)
 			if err != nil {
