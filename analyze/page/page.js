@@ -504,7 +504,7 @@ function showRows(f, d) {
 		const why = {
 			never: ['Never seen. ', `No sample shows this function: it ran rarely, or not at all. All that no sample shows has at most ${percent(program.unseen)} of all counts, with 95${UNIT} confidence.`],
 			few: ['Few samples. ', 'No sample shows this function, and there are too few samples to say how rarely it ran. Run the program for longer.'],
-			untold: ['Untold. ', `The compiler has left no instructions that tell the paths of this function (${f.untold}). Builds without -pepmode=windows tell them.`],
+			untold: ['Untold. ', `The compiler has left no instructions that tell the paths of this function (${f.untold}). -pepmode=polls and -pepmode=exact tell them.`],
 		}[f.state];
 		fill(rows, h('p', {class: 'empty'}, why && [h('b', {}, why[0]), program.exact ? 'No path of this function was executed.' : why[1]]));
 		return;

@@ -165,7 +165,7 @@ func TestAdviceForOtherKinds(t *testing.T) {
 	const (
 		tapped   = "build it with them (pepbuild build -peptaps=loads,types,calls) and run it again"
 		untapped = "if the program was built without taps, " + tapped
-		polled   = "if the program was built with -pepmode=taps, build it without and run it again"
+		polled   = "if the program was built for taps alone, build it without -peptaps, or with -pepmode=polls beside them, and run it again"
 	)
 	words := func(f *profile.File) error { _, err := f.Words(); return err }
 	paths := func(f *profile.File) error { _, err := f.Paths(); return err }

@@ -268,7 +268,7 @@ func (f *File) elsewhere(kinds []schema.Kind) string {
 	}
 	build := "without taps, build it with them (pepbuild build -peptaps=loads,types,calls)"
 	if kinds[0] == schema.Paths || kinds[0] == schema.Edges {
-		build = "with -pepmode=taps, build it without"
+		build = "for taps alone, build it without -peptaps, or with -pepmode=polls beside them,"
 	}
 	return fmt.Sprintf("%s; if the program was built %s and run it again", missing, build)
 }

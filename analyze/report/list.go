@@ -245,7 +245,7 @@ func (l *Listing) untoldFunctions() string {
 	if len(list) < len(l.Untold) {
 		list = append(list, "…")
 	}
-	return fmt.Sprintf("the compiler has left no instructions that tell the paths of %s: %s. -pepmode=sample and -pepmode=exact tell them.",
+	return fmt.Sprintf("the compiler has left no instructions that tell the paths of %s: %s. -pepmode=polls and -pepmode=exact tell them.",
 		listing.Count(len(l.Untold), "function"), strings.Join(list, ", "))
 }
 

@@ -222,7 +222,7 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 }
 
 // untoldNote explains the outcome of branches that windows do not see.
-const untoldNote = "untold: in some places, the code of the program does not tell what was decided, for example because the compiler made one comparison of two. Paths may have gone either way there. -pepmode=sample and -pepmode=exact tell it."
+const untoldNote = "untold: in some places, the code of the program does not tell what was decided, for example because the compiler made one comparison of two. Paths may have gone either way there. -pepmode=polls and -pepmode=exact tell it."
 
 // clocks are the words for the clocks of ticks.
 var clocks = map[string]string{"cpu": "CPU", "wall": "wall-clock"}

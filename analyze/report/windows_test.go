@@ -237,7 +237,7 @@ func TestUntoldFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const which = "the compiler has left no instructions that tell the paths of 1 function: main.untold (entry: no instruction). -pepmode=sample and -pepmode=exact tell them."
+	const which = "the compiler has left no instructions that tell the paths of 1 function: main.untold (entry: no instruction). -pepmode=polls and -pepmode=exact tell them."
 	for pattern, want := range map[string]string{"main": which, "untold": which, "never": "did not run, or no sample shows it", "main.main": "decided 9 times"} {
 		var b strings.Builder
 		l, err := List(run, program, src, regexp.MustCompile(pattern))

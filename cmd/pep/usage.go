@@ -54,8 +54,7 @@ that it took as a page in the browser: source with counts, the outcomes of branc
 The program has pep's standard streams, and pep ends with its exit status.
 
 The program, its profiles and the page are in a directory of their own, which pep prints.
-Flags that are not listed here are those of pepbuild, as -flag or -flag=value. -peppkg=all is one
-of them: all packages are profiled that can be.
+Flags that are not listed here are those of pepbuild, as -flag or -flag=value.
 
 	-o FILE       write the page to FILE, and do not open it
 	-no_browser   do not open the page
@@ -259,8 +258,8 @@ the same expression and value, only the one with most events is.
 
 Then it lists for each tap the most frequent values (or types, or functions that were
 called) with their share and count. Taps with most events come first. Several files of
-one kind are added up, and each kind has a listing. Of a loads file, which programs write that were built with
--pepmode=windows, it lists from which cache each instruction has loaded, or from
+one kind are added up, and each kind has a listing. Of a loads file, which programs
+with windows write, it lists from which cache each instruction has loaded, or from
 memory; those come first for which the program waited longest, and those with less
 than 0.1% of its waits are listed with -n 0 only.
 

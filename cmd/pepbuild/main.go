@@ -40,7 +40,8 @@ which it also reads from PEPFLAGS; those of the command line override these. The
 verb env prints the settings.
 
 ` + gobuild.FlagHelp(false) + `
-Programs report values besides paths if these flags choose taps:
+Programs report values if these flags choose taps, and paths, too, if -pepmode=polls
+or -pepmode=exact is beside them:
 
 ` + gobuild.FlagHelp(true) + `
 With any -peptaps, a statement is tapped if the comment //pep:tap stands at its
@@ -51,13 +52,13 @@ profile. -count=N is passed on.
 
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.<start>.paths.pb.gz and <program>.<pid>.<start>.edges.pb.gz
+	<program>.<pid>.<start>.loads.pb.gz if windows have timed loads
 	<program>.<pid>.<start>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz
 	if it has taps; with PEPOPTS=engine=cop(program=deps) and others also .deps.pb.gz and
 	.contexts.pb.gz,
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
-	PEPOPTS=samples=64,stride=17,tick=10ms
-	                  how to sample
+	PEPOPTS=budget=2% how much of the CPU time windows or polls may take
 	PEPOPTS=say=never
 	                  not to say which profiles were written, as programs do on
 	                  a terminal
@@ -67,9 +68,9 @@ to be read with go tool pprof or pep. It looks at the environment:
 
 Examples:
 
-	pepbuild build -peppkg=all -o prog .
+	pepbuild build -o prog .
 	pepbuild test ./...
-	PEPFLAGS=-peppkg=all pepbuild run .
+	PEPFLAGS=-pepmode=exact pepbuild run .
 	pepbuild build -peptaps=loads,types -peptapmode=burst -o prog .
 	pepbuild env
 `

@@ -123,7 +123,7 @@ func has(list []string, name string) bool {
 
 func (o *Options) set(name, value string, engine func(text string) (problem string)) (problem string) {
 	if poll.Mode == poll.Windows && (name == "samples" || name == "stride" || name == "ag") {
-		return name + "= chooses polls, and a program built with -pepmode=windows has none: all paths in a window count"
+		return name + "= chooses polls, and this program has windows, of which all paths count: build it with -pepmode=polls, or leave out the setting"
 	}
 	switch name {
 	case "samples":

@@ -188,7 +188,7 @@ func newest(dir string, kinds []schema.Kind) (name, note string, err error) {
 		}
 	}
 	if name == "" {
-		how := "pepbuild build -o prog . && ./prog"
+		how := "pepbuild build -o prog . && ./prog (it writes none if it ends before the first tick of CPU time)"
 		if slices.Contains(kinds, schema.Values) {
 			how = "pepbuild build -peptaps=loads,types,calls -peptapmode=burst -o prog . && ./prog"
 		}
