@@ -54,7 +54,7 @@ const replayMode = "replay"
 // modes are those that are compared. replay reads a trace that the program has recorded
 // with taps on loads, and pushes it into an engine.
 var modes = []mode{
-	{sampleBuild, nil, "", 1},
+	{pollsBuild, []string{"-pepmode=polls"}, "", 1},
 	{"exact", []string{"-pepmode=exact"}, "", 2},
 	{"taps", []string{"-pepmode=taps", "-peptaps=loads"}, "engine=exact", 4},
 	{"engine", []string{"-pepmode=taps", "-peptaps=loads"}, "engine=" + replayEngine, 4},

@@ -12,8 +12,8 @@ import (
 
 func TestCompareTables(t *testing.T) {
 	golden(t, "compare.md", CompareTables([]string{"before", "now"}, []Compared{
-		{"sample", "slow", [][]float64{{2, 2.2, 2.4}, {2.2, 1.1, 2.4}}, []int64{1000, 900}},
-		{"sample", "fast", [][]float64{{0.5, 0.25}, {0.5, 0.5}}, []int64{1000, 1600}},
+		{"polls", "slow", [][]float64{{2, 2.2, 2.4}, {2.2, 1.1, 2.4}}, []int64{1000, 900}},
+		{"polls", "fast", [][]float64{{0.5, 0.25}, {0.5, 0.5}}, []int64{1000, 1600}},
 		{"taps", "slow", [][]float64{{4e-3}, {5e-3}}, nil},
 		{"hwsim/strat", "Push/P256", [][]float64{{3e-8, 2e-8}, {4e-8, 3e-8}}, nil},
 	}))
@@ -144,11 +144,11 @@ func TestCompareFindsTheSlowerCheckout(t *testing.T) {
 	}
 	before, now := fakeCheckout(t, 1, "same"), fakeCheckout(t, 3, "same")
 	cfg := &Config{Root: now.Root, Packages: "all", Scale: 1}
-	rows, err := Compare(cfg, []Checkout{before, now}, CompareOptions{Rounds: 2, Modes: []string{"sample"}, Instructions: true, Benchmarks: []string{"./work"}})
+	rows, err := Compare(cfg, []Checkout{before, now}, CompareOptions{Rounds: 2, Modes: []string{"polls"}, Instructions: true, Benchmarks: []string{"./work"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 2 || rows[0].What != "sample" || rows[0].Program != "loop" || rows[1].What != "work" || rows[1].Program != "Work" {
+	if len(rows) != 2 || rows[0].What != "polls" || rows[0].Program != "loop" || rows[1].What != "work" || rows[1].Program != "Work" {
 		t.Fatalf("got rows %v, want the program loop and the benchmark Work", rows)
 	}
 	for _, r := range rows {
@@ -172,15 +172,15 @@ func TestComparedProgramsMustPrintTheSame(t *testing.T) {
 	}
 	before, now := fakeCheckout(t, 1, "this"), fakeCheckout(t, 1, "that")
 	cfg := &Config{Root: now.Root, Packages: "all", Scale: 1}
-	_, err := Compare(cfg, []Checkout{before, now}, CompareOptions{Rounds: 1, Modes: []string{"sample"}})
-	if want := `loop: sample: checkout that1: prints "that", an earlier run "this"`; err == nil || err.Error() != want {
+	_, err := Compare(cfg, []Checkout{before, now}, CompareOptions{Rounds: 1, Modes: []string{"polls"}})
+	if want := `loop: polls: checkout that1: prints "that", an earlier run "this"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
 func TestUnknownMode(t *testing.T) {
 	_, err := Compare(&Config{}, nil, CompareOptions{Rounds: 1, Modes: []string{"samples"}})
-	if want := `no mode "samples"; there are sample, exact, taps, engine, bursts, replay`; err == nil || err.Error() != want {
+	if want := `no mode "samples"; there are polls, exact, taps, engine, bursts, replay`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

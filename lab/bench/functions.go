@@ -111,8 +111,8 @@ func Functions(cfg *Config, n int) (all []FuncCosts, err error) {
 
 func (p *program) functions(n int) (c FuncCosts, err error) {
 	c.Program = p.name
-	names := [costBuilds]string{plainBuild, sampleBuild, "polls", "split"}
-	if err := errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild), p.pepbuild("polls", "-pepwithout=registers"),
+	names := [costBuilds]string{plainBuild, pollsBuild, "no-registers", "split"}
+	if err := errors.Join(p.plain(plainBuild), p.pepbuild(pollsBuild), p.pepbuild("no-registers", "-pepwithout=registers"),
 		p.pepbuild("split", "-pepwithout=polls")); err != nil {
 		return c, err
 	}
@@ -273,7 +273,7 @@ func (p *program) classify(funcs []FuncCost, counts [costBuilds]map[uint64]int64
 		at[funcs[i].Name] = &funcs[i]
 		names = append(names, regexp.QuoteMeta(funcs[i].Name))
 	}
-	for i, build := range []string{plainBuild, sampleBuild} { // costPlain, costFull
+	for i, build := range []string{plainBuild, pollsBuild} { // costPlain, costFull
 		text, err := tool(p.work, nil, "go", "tool", "objdump", "-s", "^("+strings.Join(names, "|")+")$", p.exe(build))
 		if err != nil {
 			return err

@@ -45,14 +45,14 @@ func Guides(cfg *Config) (all []Guided, err error) {
 	err = cfg.each(func(p *program) error {
 		p.logf("%s: building and profiling", p.name)
 		cpu := filepath.Join(p.work, "cpu.pprof")
-		if err := errors.Join(p.pepbuild(exactBuild, "-pepmode=exact"), p.pepbuild(sampleBuild), p.profileCPU(cpu)); err != nil {
+		if err := errors.Join(p.pepbuild(exactBuild, "-pepmode=exact"), p.pepbuild(pollsBuild), p.profileCPU(cpu)); err != nil {
 			return err
 		}
 		paths, exact, err := p.edgesFile(exactBuild, "PEPOPTS=")
 		if err != nil {
 			return err
 		}
-		_, sampled, err := p.edgesFile(sampleBuild, PEP.env())
+		_, sampled, err := p.edgesFile(pollsBuild, PEP.env())
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func Guides(cfg *Config) (all []Guided, err error) {
 		}
 		r := Guided{Program: p.name}
 		for _, way := range []struct{ name, file string }{{"none", ""}, {"exact edges", exact}, {"sampled edges", sampled}, {"CPU profile", cpu}} {
-			build := sampleBuild
+			build := pollsBuild
 			if way.file != "" {
 				build = guidedBuild
 				p.logf("%s: building with %s", p.name, way.name)

@@ -32,10 +32,10 @@ func sampleTestdata(t *testing.T, name, options string) (printed string, sampled
 	cfg.Packages = "."
 	work := t.TempDir()
 	p := &program{cfg, name, filepath.Join(cfg.Root, "lab", "bench", "testdata", name), work}
-	if err := p.pepbuild(sampleBuild); err != nil {
+	if err := p.pepbuild(pollsBuild); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(p.exe(sampleBuild))
+	cmd := exec.Command(p.exe(pollsBuild))
 	cmd.Env = append(os.Environ(), "PEPDIR="+work, "PEPOPTS="+options)
 	out, err := cmd.Output()
 	if err != nil {

@@ -34,18 +34,18 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable, "" if the program has none: "plain", "sample", "windows", "guided", "less", "exact", "edges", "exact-added", "edges-added", "count", "set", "atomic", "profiled"; "taps", "burst"
+	Build string   // which executable, "" if the program has none: "plain", "polls", "windows", "guided", "exact", "edges", "exact-added", "edges-added", "count", "set", "atomic", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return slices.Contains([]string{sampleBuild, windowsBuild, guidedBuild, exactBuild, edgesBuild}, v.Build)
+	return slices.Contains([]string{pollsBuild, windowsBuild, guidedBuild, exactBuild, edgesBuild}, v.Build)
 }
 
 const (
 	plainBuild   = "plain"
-	sampleBuild  = "sample"
+	pollsBuild   = "polls"
 	guidedBuild  = "guided" // with the edges of a sampled run as -pepguide
 	windowsBuild = "windows"
 	exactBuild   = "exact"
@@ -85,7 +85,7 @@ const lowBudget = "PEPOPTS=budget=1%"
 func variants(opts OverheadOptions) []Variant {
 	list := []Variant{{"plain", plainBuild, nil}}
 	if !opts.Short {
-		list = append(list, Variant{"no ticks", sampleBuild, []string{noTicks}})
+		list = append(list, Variant{"no ticks", pollsBuild, []string{noTicks}})
 	}
 	for _, s := range opts.Settings {
 		list = append(list, Variant{s.String(), s.build(), []string{s.env()}})
@@ -95,7 +95,7 @@ func variants(opts OverheadOptions) []Variant {
 		return append(list, last)
 	}
 	return append(list,
-		Variant{PEP.String() + ", budget 1%", sampleBuild, []string{lowBudget}},
+		Variant{PEP.String() + ", budget 1%", pollsBuild, []string{lowBudget}},
 		Variant{PEP.String() + ", budget 1%, guide", guidedBuild, []string{lowBudget}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		Variant{"cover, count", countBuild, nil},
@@ -169,7 +169,7 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 // are instrumented in them.
 func (p *program) buildAll(c *Cost, layouts int) (pkgs []string, err error) {
 	p.logf("%s: building", p.name)
-	if err := p.pepbuild(sampleBuild); err != nil {
+	if err := p.pepbuild(pollsBuild); err != nil {
 		return nil, err
 	}
 	if pkgs, err = p.importPaths(); err != nil {
@@ -212,7 +212,7 @@ func inLayouts(build string, layouts int, make func(name string, flags ...string
 	return nil
 }
 
-// build builds one of the executables. sampleBuild has been built before.
+// build builds one of the executables. pollsBuild has been built before.
 func (p *program) build(build, name string, pkgs, flags []string) error {
 	switch build {
 	case plainBuild:
@@ -226,7 +226,7 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 	case guidedBuild:
 		guide := p.exe("guide") // one for all layouts
 		if _, err := os.Stat(guide); err != nil {
-			_, edges, err := p.edgesFile(sampleBuild, PEP.env())
+			_, edges, err := p.edgesFile(pollsBuild, PEP.env())
 			if err == nil {
 				err = os.Rename(edges, guide)
 			}
@@ -242,7 +242,7 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 // importPaths returns the packages that are instrumented, as the go command
 // names them.
 func (p *program) importPaths() ([]string, error) {
-	pkgs, err := instrumented(p.exe(sampleBuild))
+	pkgs, err := instrumented(p.exe(pollsBuild))
 	if err != nil {
 		return nil, err
 	}

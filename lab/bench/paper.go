@@ -139,7 +139,7 @@ const (
 func (l *lab) orders() (list []*benchfmt.Result, err error) {
 	err = l.each(func(p *program) error {
 		p.logf("%s: building with additions on cold and on hot edges", p.name)
-		if err := errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+		if err := errors.Join(p.plain(plainBuild), p.pepbuild(pollsBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
 			return err
 		}
 		_, edges, err := p.edgesFile(exactBuild, "PEPOPTS=")
@@ -150,7 +150,7 @@ func (l *lab) orders() (list []*benchfmt.Result, err error) {
 		if err != nil {
 			return err
 		}
-		counts, _, err := p.instructions([]string{plainBuild, sampleBuild, guidedBuild, coldestBuild}, 1, false, "GOGC=off")
+		counts, _, err := p.instructions([]string{plainBuild, pollsBuild, guidedBuild, coldestBuild}, 1, false, "GOGC=off")
 		if errors.Is(err, ErrNoValgrind) {
 			p.logf("%s is left out: %v", p.name, err)
 			return nil
@@ -189,9 +189,9 @@ func (l *lab) settings() ([]*benchfmt.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, []string{noTicks}}}
+	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", pollsBuild, []string{noTicks}}}
 	for _, s := range list {
-		variants = append(variants, Variant{s.String(), sampleBuild, []string{s.env()}})
+		variants = append(variants, Variant{s.String(), pollsBuild, []string{s.env()}})
 	}
 	return l.timed(variants, l.Layouts, l.allBuilds)
 }
@@ -262,7 +262,7 @@ func additions() (list []*benchfmt.Result, err error) {
 func (l *lab) builds() (list []*benchfmt.Result, err error) {
 	ways := []timedBuild{
 		{"plain", []string{"go", "build"}},
-		{PEP.String(), []string{l.Pepbuild, "build", "-peppkg=" + l.Packages}},
+		{PEP.String(), []string{l.Pepbuild, "build", "-pepmode=polls", "-peppkg=" + l.Packages}},
 		{windows, []string{l.Pepbuild, "build", "-pepmode=windows"}},
 	}
 	err = l.each(func(p *program) error {
@@ -278,7 +278,7 @@ func (l *lab) builds() (list []*benchfmt.Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, err := l.timed([]Variant{{"plain", plainBuild, nil}, {PEP.String(), sampleBuild, []string{PEP.env()}},
+	runs, err := l.timed([]Variant{{"plain", plainBuild, nil}, {PEP.String(), pollsBuild, []string{PEP.env()}},
 		{windows, windowsBuild, []string{defaults}}}, l.Layouts, l.allBuilds)
 	return append(list, runs...), err
 }

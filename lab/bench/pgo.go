@@ -69,7 +69,7 @@ func pgoVariants() []Variant {
 		{"branches, other input", otherBuild, nil},
 		{"CPU profile, branches", bothBuild, nil},
 		{"pep pgo", pepBuild, nil},
-		{"profiled run", sampleBuild, []string{defaults}},
+		{"profiled run", pollsBuild, []string{defaults}},
 	}
 }
 
@@ -174,7 +174,7 @@ func (p *program) optimise(o *Optimised, opts PGOOptions) error {
 	defer os.Remove(p.exe(selfBuild))
 	if err := errors.Join(
 		p.inPGOLayouts(plainBuild, opts.Layouts, "off", ""),
-		p.inPGOLayouts(sampleBuild, opts.Layouts, "off", ""),
+		p.inPGOLayouts(pollsBuild, opts.Layouts, "off", ""),
 		p.pepbuild(exactBuild, "-pepmode=exact"),
 	); err != nil {
 		return err
@@ -243,8 +243,8 @@ func (p *program) inPGOLayouts(build string, layouts int, profile, edges string,
 	return inLayouts(build, layouts, func(name string, flags ...string) error {
 		exe, args := "go", []string{"build", "-pgo=" + profile, "-o", p.exe(name), "-ldflags=-s"}
 		switch {
-		case build == sampleBuild:
-			exe, args = p.Pepbuild, append(args, "-peppkg="+p.Packages)
+		case build == pollsBuild:
+			exe, args = p.Pepbuild, append(args, "-pepmode=polls", "-peppkg="+p.Packages)
 		case edges != "":
 			exe, args = p.Pepbuild, append(args, "-pepopt="+edges)
 		}
@@ -264,7 +264,7 @@ func (p *program) inPGOLayouts(build string, layouts int, profile, edges string,
 
 // profileSampled makes of a sampled run the two profiles that pep pgo makes of it.
 func (p *program) profileSampled(name string, cut float64) error {
-	_, err := p.written(sampleBuild, "*.paths.pb.gz", []string{defaults}, func(paths string) error {
+	_, err := p.written(pollsBuild, "*.paths.pb.gz", []string{defaults}, func(paths string) error {
 		f, err := profile.Open(paths)
 		if err != nil {
 			return err

@@ -159,9 +159,9 @@ func (p *program) exe(build string) string { return filepath.Join(p.work, p.name
 // scale is the argument that the program gets.
 func (p *program) scale() string { return strconv.Itoa(p.Scale) }
 
-// pepbuild builds p instrumented.
+// pepbuild builds p instrumented: with polls, unless flags have another mode.
 func (p *program) pepbuild(build string, flags ...string) error {
-	args := append([]string{"build", "-peppkg=" + p.Packages, "-o", p.exe(build)}, flags...)
+	args := append([]string{"build", "-pepmode=polls", "-peppkg=" + p.Packages, "-o", p.exe(build)}, flags...)
 	_, err := tool(p.dir, nil, p.Pepbuild, append(args, ".")...)
 	return err
 }

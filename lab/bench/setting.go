@@ -91,13 +91,13 @@ func (s Setting) build() string {
 	if s.Windows {
 		return windowsBuild
 	}
-	return sampleBuild
+	return pollsBuild
 }
 
 // pepbuildFor builds the executables that settings need, with flags for those that are instrumented.
 func (p *program) pepbuildFor(settings []Setting, flags ...string) error {
 	var errs []error
-	for _, build := range []string{sampleBuild, windowsBuild} {
+	for _, build := range []string{pollsBuild, windowsBuild} {
 		if !slices.ContainsFunc(settings, func(s Setting) bool { return s.build() == build }) {
 			continue
 		}

@@ -64,8 +64,8 @@ func TestOverheadOfOneProgram(t *testing.T) {
 			t.Errorf("%s: got %+v, want the time of the exit exactly if profiles are written, and a share", variant.Name, w)
 		}
 	}
-	if c.Size[sampleBuild] <= c.Size[plainBuild] {
-		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[sampleBuild], c.Size[plainBuild])
+	if c.Size[pollsBuild] <= c.Size[plainBuild] {
+		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[pollsBuild], c.Size[plainBuild])
 	}
 	// At 1 % of the workload the collector decides which build executes more instructions.
 	for _, b := range buildsOf(c.Variants) {
@@ -104,7 +104,7 @@ func TestMetricsAreThoseOfPep(t *testing.T) {
 			return err
 		}
 		exact, exactFiles := profiled(t, p, exactBuild)
-		for _, build := range []string{sampleBuild, windowsBuild} {
+		for _, build := range []string{pollsBuild, windowsBuild} {
 			sampled, sampledFiles := profiled(t, p, build, "PEPOPTS=tick=1ms")
 			if build == windowsBuild {
 				sampled.only(exact)

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/gobuild"
+	"github.com/pepgo/pep/instrument/rewrite"
 )
 
 //go:embed snapshot.go.txt
@@ -118,7 +119,7 @@ var lineDirective = regexp.MustCompile(`(?m)^//line `)
 // selectPackages finds the packages that can be instrumented. All of them can be
 // covered.
 func (b *build) selectPackages() error {
-	paths, err := gobuild.Selected(&gobuild.Args{Verb: "build", Packages: []string{"all"}, Patterns: []string{"."}})
+	paths, err := gobuild.Selected(&gobuild.Args{Verb: "build", Mode: rewrite.Exact, Packages: []string{"all"}, Patterns: []string{"."}})
 	if err != nil {
 		return err
 	}

@@ -109,20 +109,20 @@ const Wrong = "wrong"
 // Flags returns the flags of pepbuild for a mode.
 func Flags(mode string) ([]string, error) {
 	switch mode {
-	case "sample", "exact", "cover":
+	case "polls", "exact", "cover":
 		return []string{"-pepmode=" + mode}, nil
 	case "backedge":
-		return []string{"-peptruncate=backedge"}, nil
+		return []string{"-pepmode=polls", "-peptruncate=backedge"}, nil
 	case "taps":
-		return []string{"-peptaps=all"}, nil
+		return []string{"-pepmode=polls", "-peptaps=all"}, nil
 	case "bursts":
-		return []string{"-peptaps=all", "-peptapmode=burst"}, nil
+		return []string{"-pepmode=polls", "-peptaps=all", "-peptapmode=burst"}, nil
 	case Windows:
 		return []string{"-pepmode=windows"}, nil
 	case Wrong:
 		return []string{"-pepopt=random:1"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are sample, exact, cover, backedge, taps, bursts, %s and %s", mode, Windows, Wrong)
+	return nil, fmt.Errorf("mode %q: there are polls, exact, cover, backedge, taps, bursts, %s and %s", mode, Windows, Wrong)
 }
 
 // settings returns the PEPOPTS with which programs run in a mode. If taps report in

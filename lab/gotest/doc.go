@@ -2,9 +2,9 @@
 // plain and instrumented, and says where the two differ.
 //
 //	programs, left, err := gotest.Find(regexp.MustCompile(`^ken/`))
-//	c := gotest.Comparison{Dir: dir, Pepbuild: "pepbuild", Modes: []string{"sample", "exact"}, Timeout: time.Minute, Out: os.Stdout}
+//	c := gotest.Comparison{Dir: dir, Pepbuild: "pepbuild", Modes: []string{"polls", "exact"}, Timeout: time.Minute, Out: os.Stdout}
 //	err = c.Run(programs)
-//	fmt.Println(c.Alike["sample"], c.Differ["sample"])
+//	fmt.Println(c.Alike["polls"], c.Differ["polls"])
 //
 // The programs are the single files whose header is "// run" without arguments. They
 // check the language and the library, by their exit code and their output. The package

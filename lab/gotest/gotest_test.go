@@ -34,7 +34,7 @@ func TestSubset(t *testing.T) {
 	c := &Comparison{
 		Dir:      dir,
 		Pepbuild: pepbuild(t, dir),
-		Modes:    []string{"sample", "exact", Windows, Wrong},
+		Modes:    []string{"polls", "exact", Windows, Wrong},
 		Timeout:  time.Minute,
 		Out:      t.Output(),
 	}
@@ -92,7 +92,7 @@ func TestRangeOverFunc(t *testing.T) {
 	}
 	pepbuild := pepbuild(t, dir)
 	t.Setenv("PEPDIR", dir)
-	for _, mode := range []string{"sample", "exact", "backedge", "taps", "bursts"} {
+	for _, mode := range []string{"polls", "exact", "backedge", "taps", "bursts"} {
 		args, err := Flags(mode)
 		if err != nil {
 			t.Fatal(err)

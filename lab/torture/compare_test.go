@@ -62,7 +62,7 @@ func TestEndsThatDifferAreNoticed(t *testing.T) {
 			e := &Env{Work: t.TempDir()}
 			x := test.end
 			x.name = "argument"
-			_, err := e.end(&x, script(t, plain), script(t, test.got), "sample")
+			_, err := e.end(&x, script(t, plain), script(t, test.got), "polls")
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
@@ -76,10 +76,10 @@ func TestSignalsArriveWhenTheProgramIsReady(t *testing.T) {
 	e := &Env{Work: t.TempDir()}
 	i := slices.IndexFunc(ends, func(x end) bool { return x.name == "two SIGINT" })
 	x := ends[i]
-	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; "+handler+wait), "sample"); err != nil {
+	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; "+handler+wait), "polls"); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; trap 'exit 8' INT;"+wait), "sample"); err == nil {
+	if _, err := e.end(&x, script(t, handler+wait), script(t, "leave; trap 'exit 8' INT;"+wait), "polls"); err == nil {
 		t.Error("another exit code after a signal is not noticed")
 	}
 }
@@ -202,14 +202,14 @@ func TestTestsThatEndOtherwiseAreNoticed(t *testing.T) {
 		"p A pass; p A/x pass; p B fail; p C skip; p D pass; p fail; q fail":           {"q"},
 		"p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass": nil, // excepted
 	} {
-		s := &suite{except: map[string]string{"sample p D": "reason"}}
+		s := &suite{except: map[string]string{"polls p D": "reason"}}
 		var r Result
-		if d := cmp.Diff(want, s.differ(plain, parse(got), "sample", &r)); d != "" {
+		if d := cmp.Diff(want, s.differ(plain, parse(got), "polls", &r)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", got, d)
 		}
 	}
 	s := &suite{except: map[string]string{"bursts p D": "reason"}}
-	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "sample", new(Result))
+	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "polls", new(Result))
 	if !slices.Equal(got, []string{"p D"}) {
 		t.Errorf("got %q, want p D: the exception is of another mode", got)
 	}

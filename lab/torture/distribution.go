@@ -29,7 +29,7 @@ const gotestPerCase = 200
 var often = []string{"tick=4ms", gotest.Stress}
 
 func gotestCases(e *Env) (cases []Case, err error) {
-	pattern, modes := "", e.modes("sample", "exact", "taps", "bursts", gotest.Windows)
+	pattern, modes := "", e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
 	if e.Short {
 		pattern, modes = sampleOfCI, e.modes("taps", "bursts")
 	}

@@ -2,7 +2,7 @@
 // plain and in every mode of pepbuild, treats both alike, and says where they
 // differ.
 //
-//	o := torture.Options{Parts: []string{"ends"}, Modes: []string{"sample"}, Dir: "../build/torture", Out: os.Stdout}
+//	o := torture.Options{Parts: []string{"ends"}, Modes: []string{"polls"}, Dir: "../build/torture", Out: os.Stdout}
 //	report, err := torture.Run(&o)
 //	report.Table(os.Stdout)
 //
@@ -10,7 +10,7 @@
 //
 //	| part | case | passed | failed | skipped | time | |
 //	|---|---|---|---|---|---|---|
-//	| ends | sample | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
+//	| ends | polls | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
 //
 // A part is a way of making programs fail, a file each:
 //

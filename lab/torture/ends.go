@@ -92,9 +92,9 @@ var ends = []end{
 }
 
 func endsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("sample", "exact", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
 	if e.Short {
-		modes = e.modes("sample", "bursts")
+		modes = e.modes("polls", "bursts")
 	}
 	for _, mode := range modes {
 		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, "") }})

@@ -36,7 +36,7 @@ const inFlight = 4
 const endsInFlight = 4 * 16 * 3000
 
 func killsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("sample", "exact", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
 	n := e.N
 	if n == 0 {
 		n = 1000

@@ -33,7 +33,7 @@ const seedOfCI = 1
 // pathBuilds are the builds of each program in addition to the two exact ones: modes
 // of package gotest, with the settings of their runs.
 var pathBuilds = map[string][]string{
-	"sample": {"tick=100us,samples=64,stride=7", "tick=100us,samples=1000000000,stride=1"},
+	"polls":  {"tick=100us,samples=64,stride=7", "tick=100us,samples=1000000000,stride=1"},
 	"taps":   {"tick=100us,samples=64,stride=7"},
 	"bursts": {"tick=100us,samples=64,stride=7", "tick=100us,taps=full"},
 
@@ -41,7 +41,7 @@ var pathBuilds = map[string][]string{
 }
 
 func pathsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("sample", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "taps", "bursts", gotest.Windows)
 	if e.Short {
 		name := fmt.Sprintf("program of seed %d", seedOfCI)
 		return []Case{{name, func(e *Env, r *Result) { e.paths(r, []uint64{seedOfCI}, modes) }}}, nil

@@ -35,10 +35,10 @@ func soakCases(e *Env) (cases []Case, err error) {
 	if length == 0 {
 		length = time.Hour
 	}
-	modes := e.modes("sample", "exact", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
 	if e.Short {
 		// The Go runtime calls these packages in unusual situations.
-		modes, length, packages = e.modes("sample", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
+		modes, length, packages = e.modes("polls", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
 	}
 	for _, mode := range modes {
 		name := fmt.Sprintf("%s, %v", mode, length)

@@ -29,7 +29,7 @@ type suite struct {
 
 // Modes of suites, with their PEPOPTS.
 var suiteModes = []struct{ name, opts string }{
-	{"sample", "tick=4ms"},
+	{"polls", "tick=4ms"},
 	{"bursts", "tick=4ms"},
 	{gotest.Windows, "tick=1ms"},
 }
@@ -72,7 +72,7 @@ func (s *suite) run(e *Env, mode, opts string) (*results, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	r, parseErr := parseResults(strings.NewReader(string(out)))
-	if strings.Contains(stderr.String(), "matches no package of the program that can be instrumented") {
+	if strings.Contains(stderr.String(), "matches no package of the program that can be profiled") {
 		return nil, errNotInstrumented
 	}
 	if parseErr != nil || len(r.ended) == 0 {

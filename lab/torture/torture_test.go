@@ -103,7 +103,7 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 		return s
 	}
 	s := open("one", false, 5)
-	r := &Result{Part: "ends", Case: "sample", Note: "note"}
+	r := &Result{Part: "ends", Case: "polls", Note: "note"}
 	r.pass(3)
 	r.fail("it %s", "failed")
 	r.skip("it was left out")
@@ -111,7 +111,7 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := open("one", false, 0)
-	if !again.done("ends", "sample") || again.done("ends", "exact") || again.done("kills", "sample") || again.Seed != 5 {
+	if !again.done("ends", "polls") || again.done("ends", "exact") || again.done("kills", "polls") || again.Seed != 5 {
 		t.Errorf("got %+v, want what was stored", again)
 	}
 	if d := cmp.Diff(s.Results, again.Results); d != "" {
@@ -175,7 +175,7 @@ func TestRunSkipsWhatIsDone(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	a := &Result{Part: "ends", Case: "sample", Seconds: 61.4, Note: "a | b\nc"}
+	a := &Result{Part: "ends", Case: "polls", Seconds: 61.4, Note: "a | b\nc"}
 	a.pass(12)
 	b := &Result{Part: "kills", Case: "taps"}
 	b.fail("first line\nsecond line")
@@ -184,7 +184,7 @@ func TestTable(t *testing.T) {
 	(&Report{[]*Result{a, b}}).Table(&out)
 	want := `| part | case | passed | failed | skipped | time | |
 |---|---|---|---|---|---|---|
-| ends | sample | 12 | 0 | 0 | 1m1s | a \| b c |
+| ends | polls | 12 | 0 | 0 | 1m1s | a \| b c |
 | kills | taps | 0 | 1 | 1 | 0s |  |
 
 Not run: paths, tracers, gotest, modules, std, tests, soak.

@@ -1,8 +1,8 @@
 // Command gotest runs the test programs of the Go distribution, GOROOT/test,
 // plain and instrumented, and reports where the two differ.
 //
-//	$ go run -C lab ./cmd/gotest -run 'fixedbugs/issue4.*' -mode sample,exact
-//	sample: 61 programs ran alike, 0 differ
+//	$ go run -C lab ./cmd/gotest -run 'fixedbugs/issue4.*' -mode polls,exact
+//	polls: 61 programs ran alike, 0 differ
 //	exact: 61 programs ran alike, 0 differ
 //	7 programs left out: see -v
 //
@@ -42,7 +42,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("gotest", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	pattern := fs.String("run", "", "programs whose names under GOROOT/test match the `regexp`")
-	modes := fs.String("mode", "sample,exact", "comma-separated `modes`")
+	modes := fs.String("mode", "polls,exact", "comma-separated `modes`")
 	pepbuild := fs.String("pepbuild", "", "the `command` to build with (default: built for the occasion)")
 	std := fs.Bool("std", false, "instrument std too")
 	timeout := fs.Duration("timeout", time.Minute, "for one run of a program")

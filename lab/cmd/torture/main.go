@@ -1,10 +1,10 @@
 // Command torture tries to make profiled programs fail, see package
 // lab/torture.
 //
-//	$ go run -C lab ./cmd/torture -part ends -mode sample
+//	$ go run -C lab ./cmd/torture -part ends -mode polls
 //	| part | case | passed | failed | skipped | time | |
 //	|---|---|---|---|---|---|---|
-//	| ends | sample | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
+//	| ends | polls | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
 //	…
 //	38 passed, 0 failed
 //
@@ -49,7 +49,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	o := torture.Options{Out: stderr}
 	parts := fs.String("part", "", "comma-separated `names` of parts (default: all)")
-	modes := fs.String("mode", "", "comma-separated `modes`: sample, exact, backedge, taps, bursts, windows (default: all that a part has)")
+	modes := fs.String("mode", "", "comma-separated `modes`: polls, exact, backedge, taps, bursts, windows (default: all that a part has)")
 	match := fs.String("run", "", "cases whose names match the `regexp`: a module, a package, a mode")
 	file := fs.String("o", "", "`file` for the table, beside the standard output")
 	fs.BoolVar(&o.Short, "short", false, "what CI runs")

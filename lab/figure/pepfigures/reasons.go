@@ -70,7 +70,7 @@ func whyFaster(m *figure.Measured) string {
 // executed returns how many more instructions programs execute without ticks, in percent of those of the plain ones.
 func executed(m *figure.Measured) (t figure.Tally) {
 	for _, p := range m.Below("instructions") {
-		t = append(t, 100*(m.First("instructions", p, "sample")-1))
+		t = append(t, 100*(m.First("instructions", p, "polls")-1))
 	}
 	return t
 }
@@ -226,7 +226,7 @@ func whyOrder(m *figure.Measured) string {
 		"without a profile: " +
 		byProgram(m.Below("instructions"), func(p string) string {
 			at := func(build string) float64 { return m.First("instructions", p, build) }
-			return fmt.Sprintf("%.3f, %.3f and %.3f", at("guided"), at("coldest"), at("sample"))
+			return fmt.Sprintf("%.3f, %.3f and %.3f", at("guided"), at("coldest"), at("polls"))
 		}) + fmt.Sprintf(". With additions on hot edges fewer are executed in %d of %d programs: %s.", len(fewer),
 		len(m.Below("instructions")), strings.Join(append(fewer, "no other"), ", "))
 }
