@@ -2,7 +2,7 @@
 
 GO     ?= go
 BUILD  := $(CURDIR)/build
-DEMO   := typecheck
+DEMO   := raytrace
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
@@ -14,12 +14,12 @@ build: ## pep, pepbuild, pepsim and peptrace into bin/
 	@$(GO) build -o bin/pepsim ./cmd/pepsim
 	@[ "$$($(GO) env GOOS GOARCH | xargs)" != "linux amd64" ] || $(GO) build -o bin/peptrace ./cmd/peptrace
 
-# Builds a program of testprogs with all it imports instrumented, runs it, and shows its ten
-# hottest paths and where its page is: make demo, make demo DEMO=markdown.
-demo: build ## profiles a type checker, and makes the page of its paths
+# Builds a program of testprogs, runs it for some seconds, and shows its ten hottest paths and where its
+# page is: make demo, make demo DEMO=markdown.
+demo: build ## profiles a ray tracer, and makes the page of its paths
 	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo/profiles
-	@echo "pepbuild build -peppkg=all: building testprogs/$(DEMO) and what it imports"
-	@cd testprogs/$(DEMO) && $(CURDIR)/bin/pepbuild build -peppkg=all -o $(BUILD)/demo/$(DEMO) .
+	@echo "pepbuild build: building testprogs/$(DEMO) and what it imports"
+	@cd testprogs/$(DEMO) && $(CURDIR)/bin/pepbuild build -o $(BUILD)/demo/$(DEMO) .
 	@echo "running it"
 	@PEPDIR=$(BUILD)/demo/profiles PEPOPTS=say=never $(BUILD)/demo/$(DEMO)
 	@echo; bin/pep top -n 10 build/demo/profiles/$(DEMO).*.paths.pb.gz
