@@ -1,13 +1,13 @@
-// Package gobuild runs the go command so that it instruments what it builds.
+// Package gobuild runs the go command so that what it builds can be profiled.
 //
-//	pepbuild build -peppkg=all -o prog ./cmd/prog
+//	pepbuild build -o prog ./cmd/prog
 //
 // becomes
 //
-//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=mode=polls,…
-//		-gcflags=../../go/src/strings=-pep=… … -o=prog ./cmd/prog
+//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=windows=…
+//		-gcflags=../../go/src/strings=-pep=branches=… … -o=prog ./cmd/prog
 //
-// with one tag for each package that is instrumented. To the go command a tag is a flag
+// with one tag for each package that is profiled. To the go command a tag is a flag
 // of the compiler: it compiles a package again if its tag has changed, and takes
 // packages without tags from its cache. The go command calls the program that calls Run
 // for each of its tools, with the verb toolexec. The program passes that to Tool, which
@@ -132,6 +132,9 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		}
 		return b.runNewer(called, stdin, stdout, stderr)
 	}
+	if b.progress != nil {
+		os.Setenv(toolexec.EnvProgress, b.progress.log) // for each go command
+	}
 	goArgs, linkedCfg, err := b.prepare()
 	if err != nil {
 		return failed(err, b.stderr)
@@ -153,12 +156,9 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		}
 		cmd.Env = append(cmd.Env, "PEPDIR="+dir)
 	}
-	if b.progress != nil {
-		cmd.Env = append(cmd.Env, toolexec.EnvProgress+"="+b.progress.log)
-		b.progress.building(len(b.selected))
-		if builds(args.Verb) { // programs and tests that are run get standard error as it is
-			cmd.Stderr = b.progress
-		}
+	b.progress.building(len(b.selected))
+	if b.progress != nil && builds(args.Verb) { // programs and tests that are run get standard error as it is
+		cmd.Stderr = b.progress
 	}
 	err = cmd.Run()
 	b.progress.stop()
@@ -312,6 +312,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		goArgs, err = b.goArgs(exe, b.gcflags(slices.Sorted(maps.Keys(tags)), func(path string) string { return tags[path] }))
 		return goArgs, "", err
 	}
+	b.progress.building(len(b.selected)) // for windows, linkRuntime compiles std
 	if linkedCfg, err = b.linkRuntime(cache, exe, key); err != nil {
 		return nil, "", err
 	}

@@ -3,7 +3,7 @@ package gobuild
 // This file shows on a terminal how far a build is. A build of all packages takes a minute
 // when they are not in the cache, and the go command prints nothing meanwhile:
 //
-//	pepbuild: 37 packages instrumented, at most 153 to do, 12s: regexp/syntax
+//	pepbuild: 37 packages compiled, at most 153 to do, 12s: regexp/syntax
 
 import (
 	"bytes"
@@ -69,6 +69,9 @@ func startProgress(out io.Writer, changes bool) (*progress, error) {
 
 // building says that the go command builds now, at most so many packages.
 func (p *progress) building(most int) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.most = most
@@ -114,7 +117,7 @@ func (p *progress) show(now time.Time) {
 	}
 	text, _ := os.ReadFile(p.log)
 	paths := bytes.Fields(text)
-	line := fmt.Sprintf("pepbuild: %d packages instrumented, at most %d to do, %v", len(paths), max(0, p.most-len(paths)), took.Round(time.Second))
+	line := fmt.Sprintf("pepbuild: %d packages compiled, at most %d to do, %v", len(paths), max(0, p.most-len(paths)), took.Round(time.Second))
 	switch {
 	case p.most == 0:
 		line = fmt.Sprintf("pepbuild: preparing, %v", took.Round(time.Second))

@@ -40,13 +40,13 @@ func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 		t.Errorf("a short build shows %q", out.String())
 	}
 	step(time.Second, "sort\n", "")
-	step(3*time.Second, "sort\n", "pepbuild: 1 packages instrumented, at most 2 to do, 3s: sort")
+	step(3*time.Second, "sort\n", "pepbuild: 1 packages compiled, at most 2 to do, 3s: sort")
 	p.Write([]byte("# regexp\nbad.go:1: x\n"))
 	if got := screen(out.String()); got != "# regexp\nbad.go:1: x\n" {
 		t.Errorf("behind a message the screen shows %q", got)
 	}
 	long := strings.Repeat("long/", 20)
-	step(4*time.Second, "sort\nregexp\n"+long+"\n", "# regexp\nbad.go:1: x\n"+("pepbuild: 3 packages instrumented, at most 0 to do, 4s: " + long)[:progressWidth])
+	step(4*time.Second, "sort\nregexp\n"+long+"\n", "# regexp\nbad.go:1: x\n"+("pepbuild: 3 packages compiled, at most 0 to do, 4s: " + long)[:progressWidth])
 	p.stop()
 	if got := screen(out.String()); got != "# regexp\nbad.go:1: x\n" {
 		t.Errorf("at the end the screen shows %q", got)
@@ -75,7 +75,7 @@ func TestProgressOfWhatIsRunIsLinesThatStay(t *testing.T) {
 	at(9, "a\nb\n")
 	at(15, "a\nb\nc\n")
 	at(60, "a\nb\nc\n")
-	want := "pepbuild: preparing, 3s\npepbuild: 2 packages instrumented, at most 2 to do, 9s: b\npepbuild: 3 packages instrumented, at most 1 to do, 15s: c\n"
+	want := "pepbuild: preparing, 3s\npepbuild: 2 packages compiled, at most 2 to do, 9s: b\npepbuild: 3 packages compiled, at most 1 to do, 15s: c\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}

@@ -35,6 +35,9 @@ func (t *tool) compile() (int, error) {
 	if _, ok := t.flag("-V"); ok >= 0 {
 		return t.become()
 	}
+	if err := t.tell(os.Getenv(EnvProgress)); err != nil {
+		return 1, err
+	}
 	if strings.HasPrefix(value, roomField) {
 		return t.compileRuntime()
 	}
@@ -173,9 +176,6 @@ func (c *compilation) run() (int, error) {
 	if err := c.collectLate(); err != nil {
 		return 1, err
 	}
-	if err := c.tell(os.Getenv(EnvProgress)); err != nil {
-		return 1, err
-	}
 	imports, err := readImports(c.importcfg)
 	if err != nil {
 		return 1, err
@@ -265,7 +265,7 @@ func (c *compilation) collectLate() error {
 }
 
 // tell adds the package to the file that says how far the build is.
-func (c *compilation) tell(name string) error {
+func (t *tool) tell(name string) error {
 	if name == "" {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (c *compilation) tell(name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, c.path+"\n")
+	_, err = io.WriteString(f, t.lastFlag("-p")+"\n")
 	return errors.Join(err, f.Close())
 }
 

@@ -45,7 +45,7 @@ const EnvCompiler = "PEPBUILD_COMPILER"
 const EnvRelease = "PEPBUILD_RELEASE"
 
 // EnvProgress names the environment variable that has the name of a file, to which the import
-// path of each package that is instrumented is added; it may be empty.
+// path of each package with a tag is added when it is compiled; it may be empty.
 const EnvProgress = "PEPBUILD_PROGRESS"
 
 // EnvSelection names the environment variable that has the user's selection among taps,
