@@ -468,7 +468,7 @@ func (b *build) mains() (n int) {
 }
 
 // windowsTags returns the tags of packages, by import path, of programs with windows. Of packages that are not selected, those
-// have one that the user names: they are main packages, or the main packages of their tests have their flags.
+// have one that the user names: they are main packages, or their external tests and the main packages of their tests have their flags.
 func (b *build) windowsTags(key string) map[string]string {
 	tags := map[string]string{}
 	for _, path := range b.selected {
@@ -480,6 +480,8 @@ func (b *build) windowsTags(key string) map[string]string {
 			if p.Name == "main" {
 				tags[path] = toolexec.MainWithTable(b.compiler.Key, key)
 			}
+		case slices.Contains(b.selected, path+"_test"): // a package without Go files but for its external tests
+			tags[path] = toolexec.Branches(b.compiler.Key, key)
 		case !p.DepOnly && !p.isTestMain():
 			tags[path] = toolexec.WithoutTable(key)
 		}

@@ -49,7 +49,7 @@ func TestProgramsWithoutWindows(t *testing.T) {
 func TestTagsOfWindows(t *testing.T) {
 	b := &build{
 		compiler: &gocompiler.Compiler{Key: "c"},
-		selected: []string{"m/cmd", "m/lib", "m/tested"},
+		selected: []string{"m/cmd", "m/lib", "m/outside_test", "m/tested"},
 		deps: []*pkg{
 			{ImportPath: "m/lib", Name: "lib", DepOnly: true},
 			{ImportPath: "m/other", Name: "other", DepOnly: true},
@@ -57,16 +57,20 @@ func TestTagsOfWindows(t *testing.T) {
 			{ImportPath: "m/plain", Name: "main"},
 			{ImportPath: "m/tested", Name: "tested"},
 			{ImportPath: "m/tested.test", Name: "main"},
+			{ImportPath: "m/outside"},
+			{ImportPath: "m/outside_test [m/outside.test]", Name: "outside_test", ForTest: "m/outside"},
 			{ImportPath: "m/untold", Name: "main"},
 			{ImportPath: "m/untold [m/untold.test]", Name: "main", ForTest: "m/untold"},
 		},
 	}
 	want := map[string]string{
-		"m/lib":    "-pep=branches=c,k",
-		"m/cmd":    "-pep=windows=c,k",
-		"m/plain":  "-pep=notable=k",
-		"m/tested": "-pep=branches=c,k",
-		"m/untold": "-pep=notable=k",
+		"m/lib":          "-pep=branches=c,k",
+		"m/cmd":          "-pep=windows=c,k",
+		"m/plain":        "-pep=notable=k",
+		"m/tested":       "-pep=branches=c,k",
+		"m/outside":      "-pep=branches=c,k",
+		"m/outside_test": "-pep=branches=c,k",
+		"m/untold":       "-pep=notable=k",
 	}
 	if diff := cmp.Diff(want, b.windowsTags("k")); diff != "" {
 		t.Errorf("tags (-want +got)\n%s", diff)

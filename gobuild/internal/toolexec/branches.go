@@ -35,7 +35,7 @@ func Branches(compilerKey, tool string) string {
 }
 
 // MainWithTable returns the tag of a package main that is not instrumented, and whose program gets the table of actions
-// of all its packages.
+// of the packages that have tables.
 func MainWithTable(compilerKey, tool string) string {
 	return TagFlag + "=" + windowsField + compilerKey + "," + tool
 }
