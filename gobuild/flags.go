@@ -58,7 +58,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepguide", forms: []form{
-		{value: "profile", text: "of -pepmode=polls, exact and cover: a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does", see: "[how](../decisions/0031-guide.md)"},
+		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does; with -pepmode=polls, exact or cover", see: "[how](../decisions/0031-guide.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Guide = value
 		return nil
@@ -68,7 +68,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepdump", forms: []form{
-		{value: "dir", text: "of these and of -peptaps: write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},
+		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions; with -peptaps, or -pepmode=polls, exact or cover"},
 	}, set: func(a *Args, value string) error {
 		a.Dump = value
 		return nil
@@ -87,14 +87,14 @@ var ourFlags = []ourFlag{
 		return err
 	}},
 	{name: "pepbisect", forms: []form{
-		{value: "pattern", text: "likewise: instrument only the functions that match, and print which they are, for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](../bisect.md)"},
+		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails; with -peptaps, or -pepmode=polls, exact or cover", see: "[how](../bisect.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Bisect = value
 		_, err := toolexec.Tag{Bisect: value}.Pattern()
 		return usage(err)
 	}},
 	{name: "peptaps", taps: true, forms: []form{
-		{value: "kinds", text: "build for taps alone, or with -pepmode=polls or exact for paths, too; kinds of what is tapped, separated by commas", words: [][2]string{
+		{value: "kinds", text: "profile values and no paths, or with -pepmode=polls or exact both; what is tapped, separated by commas", words: [][2]string{
 			{"args", "parameters and receivers, at the entry of their functions"},
 			{"results", "values that are returned"},
 			{"loads", "values read through pointers, from elements of slices, arrays, strings and maps, and from package variables"},
