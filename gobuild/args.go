@@ -110,7 +110,7 @@ func Parse(args []string) (*Args, error) {
 	}
 	if a.Mode == rewrite.Windows {
 		if a.Taps.Kinds != "" {
-			return a, usagef("-pepmode=windows: programs with windows have no taps: leave it out for taps alone, or take -pepmode=polls or -pepmode=exact for paths beside them")
+			return a, usagef("-pepmode=windows: programs with windows have no taps: leave out -pepmode for taps alone, or take -pepmode=polls or -pepmode=exact for paths beside them")
 		}
 		if name := a.instruments(); name != "" {
 			return a, usagef("-%s: it is about code that pepbuild instruments, and windows leave the code as it is: add -pepmode=polls (or exact, or cover)", name)

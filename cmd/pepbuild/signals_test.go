@@ -125,7 +125,7 @@ func seenSignals(t *testing.T, plain, prog, by, what, env string) (outcome strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
+	profiles, err := filepath.Glob(filepath.Join(dir, "*.pb.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

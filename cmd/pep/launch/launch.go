@@ -220,5 +220,5 @@ func (s *Session) Runs() (runs []*Run, err error) {
 		program, _, _ := strings.Cut(counts[0], ".")
 		return nil, fmt.Errorf("the program was killed and wrote no profile: PEP_WRITE=%s %s makes profiles of what it had counted", counts[0], program)
 	}
-	return nil, errors.Join(errors.New("nothing wrote a profile: a program has none if it ends before the first tick of CPU time, some milliseconds after its start"), os.RemoveAll(s.Dir))
+	return nil, errors.Join(errors.New("nothing wrote a profile: a program has none if it ends before its first tick, which comes after some milliseconds of CPU time"), os.RemoveAll(s.Dir))
 }
