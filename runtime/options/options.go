@@ -6,6 +6,7 @@ import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/items"
+	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pace"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
@@ -125,6 +126,9 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	if poll.Mode == poll.Windows && (name == "samples" || name == "stride" || name == "ag") {
 		return name + "= chooses polls, and this program has windows, of which all paths count: build it with -pepmode=polls, or leave out the setting"
 	}
+	if golink.Linked && !golink.TapsLinked && (name == "engine" || name == "trace" || name == "taps" || name == "deliver" || name == "full") {
+		return name + "= is about taps, and this program has none: build it with -peptaps, or leave out the setting"
+	}
 	switch name {
 	case "samples":
 		n, ok := digits.Parse(value)
@@ -178,9 +182,6 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "taps":
 		return choose(&o.Taps, name, value, "off", "full", "burst")
 	case "deliver":
-		if value == "ring" {
-			return "deliver=ring exists no more: deliver= is interrupt or service, and trace=FILE records all events"
-		}
 		return choose(&o.Deliver, name, value, "interrupt", "service")
 	case "full":
 		return choose(&o.Full, name, value, "block", "drop")

@@ -75,7 +75,7 @@ func TestMalformedOptions(t *testing.T) {
 		"taps=some":                 `taps=some is none of off, full, burst`,
 		"deliver=":                  `deliver= is none of interrupt, service`,
 		"full=wait":                 `full=wait is none of block, drop`,
-		"deliver=ring":              `deliver=ring exists no more: deliver= is interrupt or service, and trace=FILE records all events`,
+		"deliver=ring":              `deliver=ring is none of interrupt, service`,
 		"engine=R256,engine=exact":  `engine= is given twice`,
 		"tick=1ms,ag=jikes,tick=1s": `tick= is given twice`,
 		"samples=64,,stride=1":      `"" is not of the form name=value`,
