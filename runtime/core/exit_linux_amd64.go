@@ -14,7 +14,13 @@ import (
 // finish writes the profile at a normal exit, or has it written if the program must not. It is an exit hook: other goroutines
 // may still run. What ticks and taps have counted is in the file, whoever writes the profile.
 func finish() {
-	if !startDying() || ask(askInspect) != answerWrite {
+	if !startEnd(byExit) {
+		if startDying() {
+			ask(askWrite) // a thread dies, and the companion has the profile written
+		}
+		return
+	}
+	if ask(askInspect) != answerWrite {
 		return
 	}
 	pinned(func() {

@@ -52,17 +52,33 @@ func onKill(sig uintptr, info *siginfo) bool {
 // onExit is called by the C function exit. It reports whether exitEntry must ask for the profile.
 func onExit() bool { return startDying() }
 
-// dying is 1 from when the profile is written for good.
+// dying says who sees to the profile at the end of the program.
 var dying uint32
 
-// startDying reports whether the caller must see to the profile: it is true once, and not in a copy of the process that C code
-// has made by fork.
+const (
+	byExit  = 1 + iota // finish
+	byDeath            // the companion, which a thread that dies asks
+)
+
+// startDying reports whether the caller must ask for the profile, and wait for it. Of several threads that die, the first asks, and
+// the others wait, or the program would end, and its companion with it, before the profile is written. In a copy of the process that
+// C code has made by fork nobody asks.
 //
 //go:nosplit
-func startDying() bool {
-	if ownMark != nil && golink.Load32(ownMark) == 0 || !golink.Cas32(&dying, 0, 1) {
+func startDying() bool { return startEnd(byDeath) || golink.Load32(&dying) == byDeath && !isCopy() }
+
+// startEnd reports whether it is the first end of the program, and not one of a copy of the process.
+//
+//go:nosplit
+func startEnd(by uint32) bool {
+	if isCopy() || !golink.Cas32(&dying, 0, by) {
 		return false
 	}
 	golink.Store32(&counts.Stopped, 1)
 	return true
 }
+
+// isCopy reports whether this is a copy of the process.
+//
+//go:nosplit
+func isCopy() bool { return ownMark != nil && golink.Load32(ownMark) == 0 }

@@ -55,6 +55,20 @@ func testTakenSignals(t *testing.T, profiled, plain string) {
 	}
 }
 
+// A program that dies on one thread while another ends it in its own way leaves its profile: the second end waits for what the first
+// has asked for. Which of them gives the status is a matter of chance.
+func TestTwoEnds(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, "", target{}).program("signals.go", loopTables())
+	for _, what := range []string{"two deaths", "death and exit"} {
+		for range 4 {
+			if r := execute(t, exe, []string{"PEPOPTS=tick=1ms"}, what); r.files(t) != bothProfiles {
+				t.Fatalf("%s: %s, files %s, stderr %s", what, r.state, r.files(t), &r.stderr)
+			}
+		}
+	}
+}
+
 // TestDenied runs programs to which the kernel denies what ticks need, and what they do not need.
 func TestDenied(t *testing.T) {
 	t.Parallel()

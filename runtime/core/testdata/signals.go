@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -67,6 +68,20 @@ func wait(c chan os.Signal) {
 	}
 }
 
+// dieAside has another thread die of a signal, and returns soon after that one has begun to.
+func dieAside() {
+	burn()
+	var dies atomic.Bool
+	go func() {
+		dies.Store(true)
+		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGTERM))
+	}()
+	for !dies.Load() {
+	}
+	for start := time.Now(); time.Since(start) < 100*time.Microsecond; {
+	}
+}
+
 func main() {
 	c := make(chan os.Signal, 1)
 	switch os.Args[1] {
@@ -121,6 +136,12 @@ func main() {
 		signal.Reset()
 		kill(sig) // nobody wants it
 		burn()
+	case "two deaths":
+		dieAside()
+		panic("this is the end, too")
+	case "death and exit":
+		dieAside()
+		os.Exit(3)
 	case "take signal 33":
 		burn()
 		ignored := [4]uintptr{1} // SIG_IGN
