@@ -69,8 +69,9 @@ func Types(cfg *Config) (*types.Info, error) {
 	return info, err
 }
 
-// markersVersion is the first version of the language in which the markers are valid. Programs in older ones mean the same in it.
-const markersVersion = "go1.18"
+// typedVersion is the first version of the language in which markers of typed values are valid, which come with decisions. Programs
+// in older ones mean the same in it.
+const typedVersion = "go1.18"
 
 // check type-checks the files as of a version of the language.
 func check(cfg *Config, markers *types.Package, lang string, info *types.Info) (*types.Package, error) {
@@ -100,8 +101,8 @@ func load(cfg *Config) (*program, error) {
 	}
 	markers := markerPackage()
 	lang := cfg.GoVersion
-	if lang != "" && version.Compare(lang, markersVersion) < 0 {
-		lang = markersVersion
+	if cfg.Markers.Decisions && lang != "" && version.Compare(lang, typedVersion) < 0 {
+		lang = typedVersion
 	}
 	tpkg, err := check(cfg, markers, lang, info)
 	if err != nil {
