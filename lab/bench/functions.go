@@ -178,7 +178,7 @@ func (p *program) callgrind(build string) (map[uint64]int64, error) {
 	}
 	defer os.RemoveAll(out)
 	file := filepath.Join(out, "callgrind")
-	cmd := exec.Command(valgrind, "--tool=callgrind", "--dump-instr=yes", "--compress-strings=no", "--compress-pos=no", "--callgrind-out-file="+file, p.exe(build), p.scale())
+	cmd := exec.Command(valgrind, "--tool=callgrind", "--dump-instr=yes", "--compress-strings=no", "--compress-pos=no", "--callgrind-out-file="+file+".%p", p.exe(build), p.scale())
 	cmd.Dir = out
 	// Fewer signals and threads, because callgrind mixes up the signals of threads.
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off", "PEPDIR="+out, noTicks)
@@ -187,7 +187,7 @@ func (p *program) callgrind(build string) (map[uint64]int64, error) {
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("%w: callgrind cannot run %s: %w: %s", ErrNoValgrind, filepath.Base(p.exe(build)), err, reason(stderr.String()))
 	}
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(fmt.Sprint(file, ".", cmd.Process.Pid)) // another one is of the program's companion
 	if err != nil {
 		return nil, err
 	}

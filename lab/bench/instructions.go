@@ -116,7 +116,8 @@ func countInstructions(dir string, env []string, caches bool, program string, ar
 	if caches {
 		simulate = "--cache-sim=yes"
 	}
-	cmd := exec.Command(valgrind, "--tool=cachegrind", simulate, "--cachegrind-out-file=/dev/null", program)
+	// A profiled program has a companion, a copy of it, which must not say what it has executed.
+	cmd := exec.Command(valgrind, "--tool=cachegrind", simulate, "--child-silent-after-fork=yes", "--cachegrind-out-file=/dev/null", program)
 	cmd.Args = append(cmd.Args, args...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
