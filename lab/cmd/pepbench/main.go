@@ -90,7 +90,8 @@ type measurement struct {
 	args           []string // of the command line
 	stdout, stderr io.Writer
 	cfg            bench.Config
-	pepbuild, out  string
+	pepbuild       string
+	out, lines     string // files for tables and for Go benchmark lines
 	settings       string
 }
 
@@ -246,7 +247,7 @@ func (m *measurement) overhead(args []string) error {
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
 	flags.BoolVar(&opts.Short, "short", false, "measure only the settings and a CPU profile of package runtime/pprof")
-	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
+	flags.StringVar(&m.lines, "benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
 	groups := []bench.Group{firstPrograms}
 	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+firstPrograms.Name+"\")", func(text string) error {
 		g, err := bench.ParseGroup(text)
@@ -278,8 +279,8 @@ func (m *measurement) overhead(args []string) error {
 		return err
 	}
 	text, err := bench.Benchmarks(costs, opts.Layouts, m.cfg.Scale)
-	if err == nil && *lines != "" {
-		return os.WriteFile(*lines, []byte(text), 0o644)
+	if err == nil && m.lines != "" {
+		return os.WriteFile(m.lines, []byte(text), 0o644)
 	}
 	if err == nil {
 		_, err = fmt.Fprint(m.stdout, text)
@@ -293,7 +294,7 @@ func (m *measurement) accuracy(args []string) error {
 	var opts bench.AccuracyOptions
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
 	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
-	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file`, one for each run, with weights and without")
+	flags.StringVar(&m.lines, "benchfmt", "", "write Go benchmark lines to a `file`, one for each run, with weights and without")
 	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -330,10 +331,10 @@ func (m *measurement) accuracy(args []string) error {
 		}
 		tables += bench.TruncationTables(fits, backedge)
 	}
-	if *lines != "" {
+	if m.lines != "" {
 		text, err := bench.AccuracyLines(fits, backedge, m.cfg.Scale)
 		if err == nil {
-			err = os.WriteFile(*lines, []byte(text), 0o644)
+			err = os.WriteFile(m.lines, []byte(text), 0o644)
 		}
 		if err != nil {
 			return err
@@ -431,8 +432,20 @@ func (m *measurement) locate(programs []string) (err error) {
 }
 
 // prepare completes m.cfg and builds pepbuild, unless a flag names one. done removes the
-// pepbuild that was built.
+// pepbuild that was built. It is an error if the results cannot be written.
 func (m *measurement) prepare(programs []string) (done func(), err error) {
+	for _, name := range []string{m.out, m.lines} {
+		if name == "" {
+			continue
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if err := m.locate(programs); err != nil {
 		return nil, err
 	}
