@@ -374,8 +374,9 @@ func newLines(paths []profile.Path) lines {
 	return l
 }
 
-// paths returns the paths that called, each with the probability that it is the one that is on the stack. Of several calls of a
-// recursion it is that of the likeliest.
+// paths returns the paths that made the calls on a stack, each with the probability that it made one of them. A line may be on
+// several paths: each of these has the part of the line's count that is the path's. A path may be on the stack several times, in a
+// recursion: then its greatest probability counts.
 func (l lines) paths(callers []profile.Frame) map[profile.PathID]float64 {
 	on := make(map[profile.PathID]float64)
 	for _, c := range callers {

@@ -153,8 +153,8 @@ func TestForbiddenCalls(t *testing.T) {
 			got := confine(t, 0, plain, "kill", "", "", prog, "kill", "none", "return")
 			const says = "pep: the program has inherited a filter of system calls (seccomp) that kills for calls of a profiled program: " +
 				"start it without the filter; running without a profile\n"
-			if got.outcome != strings.Replace(want.outcome, "\n", "\n"+says, 1) {
-				t.Errorf("got %s\nwant %s and what is said", got.outcome, want.outcome)
+			if want := strings.Replace(want.outcome, "\n", "\n"+says, 1); got.outcome != want {
+				t.Errorf("got %s\nwant %s", got.outcome, want)
 			}
 			if kinds := got.kinds(t); len(kinds) != 0 {
 				t.Errorf("files %q", kinds)

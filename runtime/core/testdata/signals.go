@@ -14,7 +14,7 @@ import (
 	"0pep/core"
 )
 
-// loop is paths 64 … 67, as work of program loop.
+// work is paths 64 … 67, as work of program loop.
 //
 //go:noinline
 func work(n int) int {
