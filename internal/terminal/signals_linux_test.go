@@ -32,7 +32,10 @@ func TestMain(m *testing.M) {
 	if err := program.Start(); err != nil {
 		panic(err)
 	}
-	stop := Forward(program, func() { fmt.Println("signal") })
+	stop := Forward(program, func() {
+		time.Sleep(50 * time.Millisecond) // sleep is dead by then
+		fmt.Println("signal")
+	})
 	fmt.Println("ready")
 	err := program.Wait()
 	stop()
