@@ -184,7 +184,7 @@ func written(t *testing.T, kind schema.Kind, samples int) []byte {
 		types = append(types, kind.SampledTypes()...)
 	}
 	for _, name := range types {
-		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: name, Unit: schema.Unit})
+		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: name, Unit: schema.UnitOf(name)})
 	}
 	for i := range 400 {
 		name := fmt.Sprintf("example.com/server/handlers.(*Server).Route%d", i) + strings.Repeat(".func1.2.Middleware.func3", i%5)

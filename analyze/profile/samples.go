@@ -4,6 +4,7 @@ package profile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -201,6 +202,13 @@ type Unended struct {
 	Count int64
 }
 
+// A Tick is CPU time on a stack: in the first frame's function, called by those behind it as far as they are known. Time that is in
+// no Go function has one frame without a file.
+type Tick struct {
+	Frames []Frame // innermost first
+	Time   int64   // in ns
+}
+
 // Paths returns the paths of a paths file, in the file's order.
 func (f *File) Paths() ([]Path, error) { return each(f, ended, newPath, schema.Paths) }
 
@@ -209,12 +217,19 @@ func (f *File) Edges() ([]Edge, error) { return each(f, ended, newEdge, schema.E
 
 // Unended returns the paths that have not ended, in the order of a paths or edges file.
 func (f *File) Unended() ([]Unended, error) {
-	unended := func(s *pprof.Sample) bool { return !ended(s) }
-	return each(f, unended, newUnended, schema.Paths, schema.Edges)
+	return each(f, func(s *pprof.Sample) bool { return is(s, schema.Unended) }, newUnended, schema.Paths, schema.Edges)
+}
+
+// Ticks returns the CPU time of a paths file, in the file's order.
+func (f *File) Ticks() ([]Tick, error) {
+	return each(f, func(s *pprof.Sample) bool { return is(s, schema.Tick) }, newTick, schema.Paths)
 }
 
 // ended reports whether a sample of a paths or edges file is of a path or an edge.
-func ended(s *pprof.Sample) bool { return !slices.Contains(s.Label[schema.Path], schema.Unended) }
+func ended(s *pprof.Sample) bool { return !is(s, schema.Unended) && !is(s, schema.Tick) }
+
+// is reports whether a sample has some name in place of a path.
+func is(s *pprof.Sample, name string) bool { return slices.Contains(s.Label[schema.Path], name) }
 
 // all is for files whose samples are all of one sort.
 func all(*pprof.Sample) bool { return true }
@@ -333,6 +348,17 @@ func newUnended(s *pprof.Sample) (Unended, error) {
 	u.Func, u.Line = frames[1].Func, frames[1].Line
 	u.Func.File = cmp.Or(l.get(schema.FuncFile), u.Func.File)
 	return u, nil
+}
+
+func newTick(s *pprof.Sample) (Tick, error) {
+	t := Tick{Frames: frames(s)}
+	if len(t.Frames) == 0 {
+		return Tick{}, errors.New("CPU time without a stack")
+	}
+	if n := len(s.Value) - 1; n > 0 {
+		t.Time = s.Value[n]
+	}
+	return t, nil
 }
 
 // frames returns the stack, innermost first. A location has several lines if the

@@ -23,6 +23,17 @@ type DumpTable struct {
 	Edges     []DumpEdge `json:"edges"`
 	Words     []DumpWord `json:"words"`
 	Unended   []Unended  `json:"unended"`
+	Ticks     []DumpTick `json:"ticks"` // of a paths file
+}
+
+// A DumpTick is CPU time on a stack.
+type DumpTick struct {
+	Func      string   `json:"function"`
+	File      string   `json:"file"`
+	StartLine int64    `json:"start_line" unit:"line"`
+	Line      int64    `json:"line" unit:"line"`
+	CPU       int64    `json:"cpu" unit:"ns"`
+	Callers   []Caller `json:"callers"` // innermost first
 }
 
 // A DumpPath is a sample of a paths file.
@@ -128,6 +139,10 @@ type Caller struct {
 //	period 1 paths/count
 //	path func=main.sign at=/src/app/sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches="11:2 if true" callers=""
 //
+// or for CPU time that ticks found
+//
+//	tick func=main.sign at=/src/app/sign.go:10 line=11 cpu=10000000 callers="main.main /src/app/main.go:9"
+//
 // or in an edges file
 //
 //	edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9" labels="handler=/users method=GET"
@@ -150,7 +165,9 @@ func Dump(f *profile.File) (*DumpTable, error) {
 	var err error
 	switch f.Kind {
 	case schema.Paths:
-		err = t.addPaths(f)
+		if err = t.addPaths(f); err == nil {
+			err = t.addTicks(f)
+		}
 	case schema.Edges:
 		err = t.addEdges(f)
 	default:
@@ -179,6 +196,19 @@ func (t *DumpTable) addPaths(f *profile.File) error {
 		}
 		t.Paths = append(t.Paths, x)
 	}
+	return err
+}
+
+func (t *DumpTable) addTicks(f *profile.File) error {
+	ticks, err := f.Ticks()
+	for _, x := range ticks {
+		in := x.Frames[0]
+		t.Ticks = append(t.Ticks, DumpTick{in.Func.Name, in.Func.File, in.Func.StartLine, in.Line, x.Time, callersOf(x.Frames[1:])})
+	}
+	slices.SortStableFunc(t.Ticks, func(x, y DumpTick) int {
+		return cmp.Or(cmp.Compare(x.Func, y.Func), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line),
+			cmp.Compare(callersText(x.Callers), callersText(y.Callers)), cmp.Compare(x.CPU, y.CPU))
+	})
 	return err
 }
 
@@ -270,6 +300,9 @@ func (t *DumpTable) Print(p *listing.Page) {
 		p.Whole("path func=%s at=%s path=%s end=%s count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
 			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), line(x.EndFile, x.EndLine), x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),
 			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)), labelsText(x.Labels))
+	}
+	for _, x := range t.Ticks {
+		p.Whole("tick func=%s at=%s line=%d cpu=%d callers=%s", quote(x.Func), at(x.File, x.StartLine), x.Line, x.CPU, quote(callersText(x.Callers)))
 	}
 	for _, x := range t.Edges {
 		p.Whole("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%s count=%d%s callers=%s%s",

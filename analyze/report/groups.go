@@ -133,7 +133,7 @@ func topGroups(w weight, paths []profile.Path, by, order string, n int, src *sou
 			wanted = append(wanted, x.File)
 		}
 		if w.times != nil { // with functions whose paths are not told
-			x.Ticks = int64(math.Round(g.own * float64(w.times.Ticks)))
+			x.Ticks = int64(math.Round(g.own * float64(w.f.Fact(facts.TicksPlaced))))
 		}
 		groups = append(groups, x)
 	}

@@ -29,15 +29,23 @@ func windowsText(more string) string {
 		path("example.com/apple.F", 300, "example.com/app/lib.F /src/x/x.go:70; main.main /src/x/x.go:40") + path("example.com/app.G", 50, "main.main /src/x/x.go:40")
 }
 
-// timed are 1000 ticks for windowsText.
-const timed = " module=example.com/app cpu_time=12340000000 ticks_placed=1000 ticks_inside=600 ticks_inside_in/runtime.mallocgc=300 ticks_inside_in/main.main=20 ticks_inside_in/example.com/app/lib.F=40 " +
-	"ticks_inside_in/example.com/apple.F=120 ticks_inside_in/example.com/app.G=100 ticks_inside_in/main.small=20 ticks_outside=400 ticks_outside_in/system%20calls=310 ticks_outside_in/method%20wrappers=90"
+// timedText is windowsText with 1000 ticks.
+func timedText(more string) string {
+	const inMain = "main.main /src/x/x.go:40"
+	tick := func(fn string, line, time int, callers string) string {
+		return fmt.Sprintf("tick func=%s at=/src/x/x.go:10 line=%d cpu=%d callers=%q\n", fn, line, time, callers)
+	}
+	return windowsText(" module=example.com/app cpu_time=12340000000 ticks_placed=1000 ticks_inside=600 ticks_outside=400 ticks_outside_in/system%20calls=310 ticks_outside_in/method%20wrappers=90"+more) +
+		tick("runtime.mallocgc", 11, 300, "example.com/app.G /src/x/x.go:11; "+inMain) + tick("main.main", 11, 20, "") + tick("example.com/app/lib.F", 11, 40, "main.main /src/x/x.go:11") +
+		tick("example.com/apple.F", 11, 120, "example.com/app/lib.F /src/x/x.go:70; "+inMain) + tick("example.com/app.G", 11, 100, inMain) + tick("main.small", 11, 20, "") +
+		"tick func=\"system calls\" at=:0 cpu=310\n" + tick("0pep/runtime/core.write", 7, 90, "")
+}
 
 // Listings of windows begin with what the main module spent, with what it called. Packages of the Go runtime are listed if
 // somebody asks for them.
 func TestListingsBeginWithTheMainModule(t *testing.T) {
-	// The path of main.main has its 20 ticks and lib.F's 40, which it calls in line 11.
-	paths := []string{"example.com/app.G·p0 own 40.0", "main.main·p0 own 6.0", "example.com/app/lib.F·p0 own 4.0", "example.com/apple.F·p0 others 12.0"}
+	// No path goes over lines 40 and 70, so calls there are of all paths of the functions: of the one that each has.
+	paths := []string{"main.main·p0 own 58.0", "example.com/app.G·p0 own 40.0", "example.com/app/lib.F·p0 own 16.0", "example.com/apple.F·p0 others 12.0"}
 	withRuntime := append(slices.Clone(paths[:3]), "runtime.mallocgc·p0 others 30.0", "example.com/apple.F·p0 others 12.0")
 	funcs := []string{"main.main own 58.0, 2.0", "example.com/app.G own 40.0, 10.0", "example.com/app/lib.F own 16.0, 4.0", "main.small own 2.0, 2.0", "example.com/apple.F others 12.0, 12.0"}
 	pkgs := []string{"main own 60.0, 4.0", "example.com/app own 40.0, 10.0", "example.com/app/lib own 16.0, 4.0", "example.com/apple others 12.0, 12.0"}
@@ -49,14 +57,14 @@ func TestListingsBeginWithTheMainModule(t *testing.T) {
 		{TopOptions{N: 2}, []string{paths[0], paths[1], paths[3]}},
 		{TopOptions{Runtime: true}, withRuntime},
 		{TopOptions{N: 1, Runtime: true}, []string{paths[0], withRuntime[3]}},
-		{TopOptions{Func: regexp.MustCompile(`malloc|\.G`)}, []string{paths[0], withRuntime[3]}},
-		{TopOptions{ByCount: true, N: 2}, []string{paths[2], paths[1], paths[3]}},
+		{TopOptions{Func: regexp.MustCompile(`malloc|\.G`)}, []string{paths[1], withRuntime[3]}},
+		{TopOptions{ByCount: true, N: 2}, []string{paths[2], paths[0], paths[3]}},
 		{TopOptions{By: ByFunc}, funcs},
 		{TopOptions{By: ByFunc, Func: regexp.MustCompile("small|malloc")}, []string{funcs[3], "runtime.mallocgc others 30.0, 30.0"}},
 		{TopOptions{By: ByPkg}, pkgs},
 		{TopOptions{By: ByPkg, Runtime: true, N: 1}, []string{pkgs[0], "runtime others 30.0, 30.0"}},
 	} {
-		top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), x.options)
+		top, err := Top(parse(t, timedText("")), source.NewTree(t.TempDir()), x.options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,11 +100,11 @@ func TestWhereTheTimeWas(t *testing.T) {
 12.0%  12.0%  dependencies  example.com/apple 12.0%; for lib.F 12.0%
 30.0%         allocation    for app.G 30.0%
 31.0%         system calls
- 9.0%         unseen        method wrappers 9.0%
+ 9.0%         unseen        runtime/core.write 9.0%
 
 paths of the main module:
 #    cum   flow%  count  path
-1  40.0%   5.00%     50  example.com/app.G·p0
+1  58.0%  10.00%    100  main.main·p0
    /src/x/x.go:10-12  from entry
    11:2  if true
 
@@ -123,18 +131,18 @@ lines of dependencies and std:
 #   flow%  count  line
 2  30.00%    300  /src/x/x.go:11
 `} {
-		top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), TopOptions{N: 1, By: by})
+		top, err := Top(parse(t, timedText("")), source.NewTree(t.TempDir()), TopOptions{N: 1, By: by})
 		if text := textOf(t, top, err); !strings.Contains(text, want) {
 			t.Errorf("by %s, Top prints\n%s\nwant\n%s", by, text, want)
 		}
 	}
 	for _, o := range []TopOptions{{Runtime: true}, {Func: regexp.MustCompile("malloc")}} {
-		top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), o)
+		top, err := Top(parse(t, timedText("")), source.NewTree(t.TempDir()), o)
 		if text := textOf(t, top, err); !strings.Contains(text, "paths of dependencies, std and the Go runtime:\n") {
 			t.Errorf("%+v: Top prints\n%s", o, text)
 		}
 	}
-	top, err := Top(parse(t, windowsText(timed)), source.NewTree(t.TempDir()), TopOptions{By: ByFunc, Func: regexp.MustCompile("small")})
+	top, err := Top(parse(t, timedText("")), source.NewTree(t.TempDir()), TopOptions{By: ByFunc, Func: regexp.MustCompile("small")})
 	if text := textOf(t, top, err); !strings.Contains(text, "1  2.0%  2.0%      -      0  main.small\n") {
 		t.Errorf("of a function without paths Top prints\n%s", text)
 	}
@@ -143,6 +151,7 @@ lines of dependencies and std:
 // A program that was in system calls at all ticks has no path, and the listing says where it was.
 func TestTimeWithoutPaths(t *testing.T) {
 	text, _, _ := strings.Cut(windowsText(" module=example.com/app ticks_placed=10 ticks_outside=10 ticks_outside_in/system%20calls=10"), "path func")
+	text += "tick func=\"system calls\" at=:0 cpu=100\n"
 	top, err := Top(parse(t, text), source.NewTree(t.TempDir()), TopOptions{})
 	if text := textOf(t, top, err); !strings.Contains(text, "no path was recorded") || !strings.Contains(text, "100.0%       system calls\n") {
 		t.Errorf("Top prints\n%s", text)
@@ -154,7 +163,7 @@ func TestFactsForExperts(t *testing.T) {
 	const facts = " windows_ended/done=80 windows_ended/system%20call=15 windows_ended/fault=4 windows_ended/new%20code=1 overruns=3 ticks_uncaught=7 middle_left_out=8 calls=100 calls_outside=50 calls_outside_to/runtime.getg=50"
 	experts := []string{"40.0% of the time is in no path: system calls 31.0%, method wrappers 9.0%; see a CPU profile.", "20.0% of windows ended early: system call 15.0%, fault 4.0%, new code 1.0%.",
 		"3 overruns", "7 ticks without a window", "8 with callers in the middle left out", "50.0% of calls on paths go outside", "Windows interpret what a thread is about to do"}
-	text := strings.Replace(windowsText(timed+facts+" dropped=5"), " windows=9 ", " windows=100 ", 1)
+	text := strings.Replace(timedText(facts+" dropped=5"), " windows=9 ", " windows=100 ", 1)
 	text = strings.Replace(text, "comment ", "comment \"pep: sampled in windows, 3 overruns, 8 with callers in the middle left out, 7 ticks without a window\"\ncomment ", 1)
 	for _, verbose := range []bool{false, true} {
 		top, err := Top(parse(t, text), source.NewTree(t.TempDir()), TopOptions{Verbose: verbose})

@@ -1,21 +1,17 @@
 // Package spent says where a program spent its time, and for whom, by a profile that names the main module: one of windows,
 // which see all packages.
 //
-// Ticks of the clock say in which functions the time was, but not who called these. Paths have callers. So the ticks of a
-// function are divided among the stacks of its paths, by the basic blocks that these executed: a path with two branches
-// has three. A function that no path was seen of has the stacks of the one that it is inlined into; or those that it is on as a
-// caller; or, unless it is of the main module, those of functions of its package, or of functions of the Go runtime that do the
-// same kind of work.
+// Ticks of the clock say in which functions the time was, with their callers as far as these are known.
 //
-// A worked example. Of 100 ticks, 30 were in main.parse and 70 in runtime.mallocgc. Paths of mallocgc executed 400 blocks, 300
-// of them below main.parse < main.main, and 100 below main.main:
+// A worked example. Of 100 ticks, 30 were in main.parse and 70 in runtime.mallocgc, of which main.parse called for 53 and
+// main.main itself for 17:
 //
 //	t := spent.Of(f, paths)
-//	t.Func("main.parse")  // Time{Own: 0.3, Cum: 0.825}: 30 ticks, and 300/400 of 70
+//	t.Func("main.parse")  // Time{Own: 0.3, Cum: 0.83}
 //	t.Func("main.main")   // Time{Own: 0, Cum: 1}
-//	t.Places[1]           // allocation 0.7, for main.parse 0.525 and main.main 0.175
+//	t.Places[1]           // allocation 0.7, for main.parse 0.53 and main.main 0.17
 //
-// Time that no stack is known of, such as that in system calls and in assembly, is in no function's Cum but its own.
+// Time that no callers are known of, such as that in system calls, is in no function's Cum but its own.
 package spent
 
 import (
@@ -25,7 +21,6 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 )
 
@@ -54,27 +49,23 @@ type Place struct {
 const (
 	InMainModule = "main module"
 
-	deps     = "dependencies"
-	std      = "std"
-	unseen   = "unseen"
-	notNamed = "functions that the profile does not name"
+	deps   = "dependencies"
+	std    = "std"
+	unseen = "unseen"
 )
+
+// ours is how the names of functions of the linked runtime begin, which are in no path.
+const ours = "0pep/"
 
 // owned has the places of packages that are not of the Go runtime.
 var owned = map[Owner]string{MainModule: InMainModule, Dependencies: deps, Std: std}
 
-// outsideGo has the names of places that are in no Go code, which the program gives them.
-var outsideGo = []string{"system calls", "C code and vDSO"}
-
-// notInPaths are names that a program gives code which is in no path.
-var notInPaths = []string{"method wrappers", "pep's own code"}
-
 // Times is the time of a program.
 type Times struct {
-	Ticks  int64   // whose place is known
+	Time   int64   // all of it, in ns
 	Places []Place // where all of the time was, in the order of listings; the main module is always there
 
-	// Funcs are the functions that have time or called what has, by name. Those that have no paths and did not call have a name alone.
+	// Funcs are the functions that have time or called what has, by name.
 	Funcs []profile.Func
 
 	funcs, pkgs map[string]*Time
@@ -87,8 +78,8 @@ func (t *Times) Func(name string) Time { return value(t.funcs, name) }
 // Package returns the time of a package.
 func (t *Times) Package(pkg string) Time { return value(t.pkgs, pkg) }
 
-// Path returns the time on a path with what was called on it. The profile does not say on which path of the caller a call was.
-// Time in it counts for the paths that go over its line, by their counts.
+// Path returns the time on a path with what was called on it. The profile does not say on which path of a function a tick or a
+// call was. Time counts for the paths that go over its line, by their counts, or if there are none, for all of the function.
 func (t *Times) Path(id profile.PathID) float64 { return t.paths[id] }
 
 func value(m map[string]*Time, name string) Time {
@@ -98,18 +89,23 @@ func value(m map[string]*Time, name string) Time {
 	return Time{}
 }
 
-// Of returns the time of a profile with the given paths, nil if the profile does not name the main module, or does not say
-// where ticks were.
+// Of returns the time of a profile with the given paths, nil if the profile does not name the main module, or has no ticks.
 func Of(f *profile.File, paths []profile.Path) *Times {
-	ticks := int64(f.Fact(facts.TicksPlaced))
-	if !f.Whole() || ticks == 0 {
+	ticks, err := f.Ticks()
+	if err != nil || !f.Whole() || len(ticks) == 0 {
 		return nil
 	}
-	b := &builder{Times: &Times{Ticks: ticks, funcs: make(map[string]*Time), pkgs: make(map[string]*Time), paths: make(map[profile.PathID]float64)},
-		f: f, known: make(map[string]profile.Func), blocks: make(map[string]float64), leaves: make(map[string][]leaf), places: make(map[string]*tally)}
-	b.read(paths)
-	b.ticks()
-	b.divide(paths)
+	b := &builder{Times: &Times{funcs: make(map[string]*Time), pkgs: make(map[string]*Time), paths: make(map[profile.PathID]float64)},
+		f: f, known: make(map[string]profile.Func), places: make(map[string]*tally)}
+	over := newLines(paths)
+	for i := range ticks {
+		t := &ticks[i]
+		b.Time += t.Time
+		b.spend(t)
+		for id, part := range over.paths(t.Frames) {
+			b.Times.paths[id] += part * float64(t.Time)
+		}
+	}
 	b.finish()
 	return b.Times
 }
@@ -119,31 +115,7 @@ type builder struct {
 	*Times
 	f      *profile.File
 	known  map[string]profile.Func
-	stacks []stack
-	blocks map[string]float64 // executed on stacks with a key
-	leaves map[string][]leaf  // by the key of the stacks that they have
 	places map[string]*tally
-}
-
-// A stack has the functions that a path was on the stack of, innermost first.
-type stack struct {
-	path  *profile.Path
-	funcs []string
-	keys  []key
-}
-
-// A key says for whose ticks a stack is good: "of main.f", of which the path is; "on main.f", of which it has a frame; "package fmt";
-// or "kind maps". These are called by what is on the stack from a frame on.
-type key struct {
-	text string
-	from int
-}
-
-// A leaf is ticks in a function.
-type leaf struct {
-	name   string
-	around string // that it is inlined into, if the stacks are of that one; else ""
-	ticks  float64
 }
 
 // A tally is a Place in the making.
@@ -161,128 +133,34 @@ func (b *builder) place(name string) *tally {
 	return t
 }
 
-// read reads the stacks of paths.
-func (b *builder) read(paths []profile.Path) {
-	for i := range paths {
-		p := &paths[i]
-		s := stack{path: p}
-		for _, c := range append([]profile.Frame{{Func: p.ID.Func}}, p.Callers...) {
-			s.funcs = append(s.funcs, c.Func.Name)
-			b.known[c.Func.Name] = c.Func
-		}
-		s.keys = []key{{"of " + s.funcs[0], 1}}
-		add := func(text string, from int) {
-			if !slices.ContainsFunc(s.keys, func(k key) bool { return k.text == text }) { // a recursion counts once
-				s.keys = append(s.keys, key{text, from})
-			}
-		}
-		for i, name := range s.funcs {
-			add("on "+name, i+1)
-			add("package "+profile.PackageOf(name), i+1)
-		}
-		if outer := slices.IndexFunc(s.funcs, func(name string) bool { return !ofRuntime(profile.PackageOf(name)) }); outer > 0 {
-			add("kind "+b.placeOf(s.funcs...), outer)
-		}
-		for _, k := range s.keys {
-			b.blocks[k.text] += blocks(p)
-		}
-		b.stacks = append(b.stacks, s)
-	}
-}
-
-func blocks(p *profile.Path) float64 { return float64(p.Flow) + float64(p.Count) }
-
 // placeOf returns where the time of a function with some callers is.
-func (b *builder) placeOf(funcs ...string) string {
-	if place, ok := owned[OwnerOf(b.f, profile.PackageOf(funcs[0]))]; ok {
+func (b *builder) placeOf(stack []profile.Frame) string {
+	in := stack[0].Func
+	switch place, ok := owned[OwnerOf(b.f, packageOf(in))]; {
+	case in.Name != "" && in.File == "": // a name for what is in no Go code
+		return in.Name
+	case in.Name == "" || strings.HasPrefix(in.Name, ours):
+		return unseen
+	case ok:
 		return place
 	}
-	for _, name := range funcs {
-		if !ofRuntime(profile.PackageOf(name)) {
+	for _, x := range stack {
+		if !ofRuntime(packageOf(x.Func)) {
 			break
 		}
-		if kind := kindOf(name); kind != "" {
+		if kind := kindOf(x.Func.Name); kind != "" {
 			return kind
 		}
 	}
 	return otherRuntime
 }
 
-// ticks reads where ticks were.
-func (b *builder) ticks() {
-	left := map[facts.Key]float64{}
-	for _, list := range b.f.Facts {
-		left[facts.TicksInsideIn] += float64(list.Number(facts.TicksInside))
-		left[facts.TicksOutsideIn] += float64(list.Number(facts.TicksOutside))
-		for _, x := range list {
-			if x.Key != facts.TicksInsideIn && x.Key != facts.TicksOutsideIn {
-				continue
-			}
-			n := float64(x.N)
-			left[x.Key] -= n
-			switch {
-			case slices.Contains(outsideGo, x.Name):
-				b.place(x.Name).share += n
-			case slices.Contains(notInPaths, x.Name):
-				b.unseen(x.Name, n)
-			default:
-				b.add(x.Name, n)
-			}
-		}
+// packageOf returns the package of a function. Some functions of the Go runtime in assembly have names without one.
+func packageOf(fn profile.Func) string {
+	if strings.HasSuffix(fn.File, ".s") && !strings.Contains(fn.Name, ".") {
+		return "runtime"
 	}
-	if n := left[facts.TicksInsideIn] + left[facts.TicksOutsideIn]; n > 0 {
-		b.unseen(notNamed, n)
-	}
-}
-
-// add adds n ticks in a function: "p.f in p.g" if it is inlined and has one path; "p.f (assembly)"; or "p.f (inlined)" of one whose
-// paths the code does not tell.
-func (b *builder) add(text string, n float64) {
-	text, assembly := strings.CutSuffix(text, " (assembly)")
-	if assembly && !strings.Contains(text, ".") { // of the Go runtime, without a package: cmpbody
-		b.place(cmp.Or(kindOf(text), otherRuntime)).share += n
-		return
-	}
-	name, around, _ := strings.Cut(strings.TrimSuffix(text, " (inlined)"), " in ")
-	pkg, place := profile.PackageOf(name), b.placeOf(name)
-	timeIn(b.funcs, name).Own += n
-	timeIn(b.pkgs, pkg).Own += n
-	switch place {
-	case InMainModule:
-		b.place(place).in[name] += n
-	case deps, std:
-		b.place(place).in[pkg] += n
-	}
-	if key, within := b.stacksFor(name, around, place); key != "" && !assembly {
-		b.leaves[key] = append(b.leaves[key], leaf{name, within, n})
-		return
-	}
-	timeIn(b.funcs, name).Cum += n
-	timeIn(b.pkgs, pkg).Cum += n
-	b.place(place).share += n
-	if place == InMainModule || place == deps || place == std {
-		b.place(place).cum += n
-	}
-}
-
-// stacksFor returns the key of the stacks that a function in a place has, "" if there are none, and the function that it is inlined
-// into if these are the stacks of that one.
-func (b *builder) stacksFor(name, around, place string) (key, within string) {
-	like := "kind " + place // of the Go runtime
-	if place == deps || place == std {
-		like = "package " + profile.PackageOf(name)
-	}
-	for _, x := range [...][2]string{{"of " + name}, {"of " + around, around}, {"on " + name}, {"on " + around, around}, {like}} {
-		if b.blocks[x[0]] > 0 {
-			return x[0], x[1]
-		}
-	}
-	return "", ""
-}
-
-func (b *builder) unseen(what string, n float64) {
-	b.place(unseen).share += n
-	b.place(unseen).in[what] += n
+	return profile.PackageOf(fn.Name)
 }
 
 func timeIn(m map[string]*Time, name string) *Time {
@@ -294,65 +172,55 @@ func timeIn(m map[string]*Time, name string) *Time {
 	return t
 }
 
-// divide divides the ticks of functions among their stacks.
-func (b *builder) divide(paths []profile.Path) {
-	over := newLines(paths)
-	for _, s := range b.stacks {
-		for _, k := range s.keys {
-			all := 0.
-			for _, l := range b.leaves[k.text] {
-				n := l.ticks * blocks(s.path) / b.blocks[k.text]
-				funcs := []string{l.name}
-				if l.around != "" {
-					funcs = append(funcs, l.around)
-				}
-				b.spend(append(funcs, s.funcs[k.from:]...), n)
-				all += n
-			}
-			if all == 0 {
-				continue
-			}
-			on := over.paths(s.path.Callers[k.from-1:])
-			if k.text == "of "+s.funcs[0] {
-				on[s.path.ID] = 1
-			}
-			for id, part := range on {
-				b.Times.paths[id] += part * all
-			}
-		}
+// spend adds a tick.
+func (b *builder) spend(t *profile.Tick) {
+	n := float64(t.Time)
+	place := b.placeOf(t.Frames)
+	at := b.place(place)
+	at.share += n
+	in := t.Frames[0].Func
+	name, pkg := in.Name, packageOf(in)
+	switch {
+	case in.File == "" && in.Name != "":
+		return
+	case place == unseen:
+		at.in[cmp.Or(strings.TrimPrefix(name, ours), "code without names")] += n
+		return
+	case place == InMainModule:
+		at.in[name] += n
+	case place == deps || place == std:
+		at.in[pkg] += n
 	}
-}
-
-// spend adds n ticks with a stack.
-func (b *builder) spend(funcs []string, n float64) {
+	timeIn(b.funcs, name).Own += n
+	timeIn(b.pkgs, pkg).Own += n
 	whom, had := "", make(map[string]bool) // a recursion counts once
-	for _, name := range funcs {
-		pkg := profile.PackageOf(name)
-		place, ok := owned[OwnerOf(b.f, pkg)]
-		if place == InMainModule {
+	for _, x := range t.Frames {
+		name, pkg := x.Func.Name, packageOf(x.Func)
+		owner, ok := owned[OwnerOf(b.f, pkg)]
+		if owner == InMainModule {
 			whom = cmp.Or(whom, name)
 		}
 		if !had[name] {
 			timeIn(b.funcs, name).Cum += n
+			b.known[name] = x.Func
 		}
 		if !had["package "+pkg] {
 			timeIn(b.pkgs, pkg).Cum += n
 		}
-		if ok && !had["place "+place] {
-			b.place(place).cum += n
+		if ok && !had["place "+owner] {
+			b.place(owner).cum += n
 		}
-		had[name], had["package "+pkg], had["place "+place] = true, true, true
+		had[name], had["package "+pkg], had["place "+owner] = true, true, true
 	}
-	place := b.placeOf(funcs...)
-	b.place(place).share += n
 	if whom != "" && place != InMainModule {
-		b.place(place).whom[whom] += n
+		at.whom[whom] += n
 	}
 }
 
-// lines has the paths that go over lines, with their counts.
+// lines has the paths that go over lines, and those of functions, with their counts.
 type lines map[line]map[profile.PathID]float64
 
+// A line is a line of a function, or without a file and a line all of it.
 type line struct {
 	function, file string
 	line           int64
@@ -360,27 +228,33 @@ type line struct {
 
 func newLines(paths []profile.Path) lines {
 	l := make(lines)
+	add := func(at line, p *profile.Path) {
+		if l[at] == nil {
+			l[at] = make(map[profile.PathID]float64)
+		}
+		l[at][p.ID] = float64(p.Count)
+	}
 	for _, p := range profile.SumPaths(paths) {
+		add(line{function: p.ID.Func.Name}, &p)
 		for _, s := range p.Spans() {
 			for n := s.First; n <= s.Last; n++ {
-				at := line{p.ID.Func.Name, s.File, n}
-				if l[at] == nil {
-					l[at] = make(map[profile.PathID]float64)
-				}
-				l[at][p.ID] = float64(p.Count)
+				add(line{p.ID.Func.Name, s.File, n}, &p)
 			}
 		}
 	}
 	return l
 }
 
-// paths returns the paths that made the calls on a stack, each with the probability that it made one of them. A line may be on
+// paths returns the paths on a stack, each with the probability that it is there. A line may be on
 // several paths: each of these has the part of the line's count that is the path's. A path may be on the stack several times, in a
 // recursion: then its greatest probability counts.
-func (l lines) paths(callers []profile.Frame) map[profile.PathID]float64 {
+func (l lines) paths(stack []profile.Frame) map[profile.PathID]float64 {
 	on := make(map[profile.PathID]float64)
-	for _, c := range callers {
-		all, sum := l[line{c.Func.Name, c.Func.File, c.Line}], 0.
+	for _, x := range stack {
+		all, sum := l[line{x.Func.Name, x.Func.File, x.Line}], 0.
+		if all == nil {
+			all = l[line{function: x.Func.Name}]
+		}
 		for _, count := range all {
 			sum += count
 		}
@@ -395,17 +269,15 @@ func (l lines) paths(callers []profile.Frame) map[profile.PathID]float64 {
 
 // finish makes shares of ticks.
 func (b *builder) finish() {
-	all := float64(b.Ticks)
+	all := float64(b.Time)
 	for _, m := range []map[string]*Time{b.funcs, b.pkgs} {
 		for _, t := range m {
 			t.Own, t.Cum = t.Own/all, t.Cum/all
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.funcs)) {
-		fn := b.known[name]
-		fn.Name = name
 		if name != schema.LeftOut {
-			b.Funcs = append(b.Funcs, fn)
+			b.Funcs = append(b.Funcs, b.known[name])
 		}
 	}
 	for id := range b.Times.paths {
@@ -423,7 +295,13 @@ func (b *builder) finish() {
 		work = append(work, k.name)
 	}
 	slices.SortStableFunc(work, func(x, y string) int { return cmp.Compare(b.place(y).share, b.place(x).share) })
-	order := slices.Concat([]string{InMainModule, deps, std}, work, []string{otherRuntime}, outsideGo, []string{unseen})
+	order := slices.Concat([]string{InMainModule, deps, std}, work, []string{otherRuntime})
+	for _, name := range slices.Sorted(maps.Keys(b.places)) {
+		if name != unseen && !slices.Contains(order, name) { // in no Go code
+			order = append(order, name)
+		}
+	}
+	order = append(order, unseen)
 	for _, name := range order {
 		if t := b.place(name); t.share > 0 || name == InMainModule {
 			b.Places = append(b.Places, Place{name, t.share / all, t.cum / all, shares(t.in), shares(t.whom)})

@@ -13,15 +13,10 @@ import (
 	"github.com/pepgo/pep/analyze/profile/proftest"
 )
 
-// timesOf returns the times of a profile of the module example.com/app, of which a test gives the facts and the paths: a
-// function, a count, a flow and callers each.
-func timesOf(t *testing.T, facts string, paths ...string) *Times {
+// timesOf returns the times of a profile of the module example.com/app, of which a test gives lines: of paths, and of ticks.
+func timesOf(t *testing.T, lines ...string) *Times {
 	t.Helper()
-	text := "profile paths\ncomment \"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu module=example.com/app " + facts + "\"\nperiod 10000000 cpu/nanoseconds\n"
-	for _, p := range paths {
-		text += "path at=/src/x.go:10 end=12 from=entry " + p + "\n"
-	}
-	return of(t, text)
+	return of(t, "profile paths estimated\ncomment \"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu module=example.com/app\"\nperiod 10000000 cpu/nanoseconds\n"+strings.Join(lines, "\n")+"\n")
 }
 
 func of(t *testing.T, text string) *Times {
@@ -77,23 +72,24 @@ func check(t *testing.T, times *Times, want map[string]string, wantPlaces ...str
 }
 
 // The example of the package comment.
-func TestTicksOfAFunctionAreDividedAmongItsStacks(t *testing.T) {
-	times := timesOf(t, "ticks_placed=100 ticks_inside=100 ticks_inside_in/main.parse=30 ticks_inside_in/runtime.mallocgc=70",
-		`func=main.parse path=p0 count=5 flow=5 callers="main.main /src/x.go:30"`,
-		`func=runtime.mallocgc path=p0 count=100 flow=200 callers="main.parse /src/x.go:11; main.main /src/x.go:30"`, // 300 blocks
-		`func=runtime.mallocgc path=p1 count=50 flow=50 callers="main.main /src/x.go:31"`)                            // 100 blocks
-	check(t, times, map[string]string{"main.parse": "30 82.5", "main.main": "0 100", "runtime.mallocgc": "70 70", "package main": "30 100", "package runtime": "70 70", "main.never": "0 0"},
-		"main module 30 100; main.parse 30; ", "allocation 70 0; ; main.parse 52.5, main.main 17.5")
-	if times.Ticks != 100 {
-		t.Errorf("%d ticks, want 100", times.Ticks)
+func TestTimeWithCalls(t *testing.T) {
+	times := timesOf(t,
+		`tick func=main.parse at=/src/x.go:10 line=12 cpu=30 callers="main.main /src/x.go:30"`,
+		`tick func=runtime.mallocgc at=/go/m.go:7 line=8 cpu=53 callers="main.parse /src/x.go:11; main.main /src/x.go:30"`,
+		`tick func=runtime.mallocgc at=/go/m.go:7 line=9 cpu=17 callers="main.main /src/x.go:31"`)
+	check(t, times, map[string]string{"main.parse": "30 83", "main.main": "0 100", "runtime.mallocgc": "70 70", "package main": "30 100", "package runtime": "70 70", "main.never": "0 0"},
+		"main module 30 100; main.parse 30; ", "allocation 70 0; ; main.parse 53, main.main 17")
+	if times.Time != 100 {
+		t.Errorf("%d ns, want 100", times.Time)
 	}
 }
 
 // A function that is on a stack several times has its time once, and so have its package and its paths.
 func TestARecursionCountsOnce(t *testing.T) {
-	times := timesOf(t, "ticks_placed=50 ticks_inside=50 ticks_inside_in/main.rec=40 ticks_inside_in/strings.Index=10",
-		`func=main.rec path=p0 count=9 flow=9 lines=10-12 callers="main.rec /src/x.go:11; main.rec /src/x.go:11; main.main /src/x.go:30"`,
-		`func=strings.Index path=p0 count=1 flow=3 lines=70 callers="main.rec /src/x.go:11; main.rec /src/x.go:11; main.rec /src/x.go:11; main.main /src/x.go:30"`)
+	times := timesOf(t,
+		`path func=main.rec at=/src/x.go:10 end=12 path=p0 from=entry count=9 flow=9 lines=10-12`,
+		`tick func=main.rec at=/src/x.go:10 line=12 cpu=40 callers="main.rec /src/x.go:11; main.rec /src/x.go:11; main.main /src/x.go:30"`,
+		`tick func=strings.Index at=/go/s.go:70 line=72 cpu=10 callers="main.rec /src/x.go:11; main.rec /src/x.go:11; main.main /src/x.go:30"`)
 	check(t, times, map[string]string{"main.rec": "80 100", "main.main": "0 100", "package main": "80 100", "strings.Index": "20 20"},
 		"main module 80 100; main.rec 80; ", "std 20 20; strings 20; main.rec 20")
 	p := profile.PathID{Func: profile.Func{Name: "main.rec", File: "/src/x.go", StartLine: 10}, Label: "p0"}
@@ -102,107 +98,86 @@ func TestARecursionCountsOnce(t *testing.T) {
 	}
 }
 
-// What a function called counts for its paths over the line of the call, by their counts.
+// Time counts for the paths over its line, by their counts, and for all paths of the function if none is.
 func TestTimeOfPaths(t *testing.T) {
-	times := timesOf(t, "ticks_placed=200 ticks_inside=200 ticks_inside_in/main.f=40 ticks_inside_in/sort.Sort=160",
-		`func=main.f path=p0 count=30 flow=30 lines=10-11,14`,                          // 60 blocks of 80
-		`func=main.f path=p1 count=10 flow=10 lines=10-12`,                             // 20 of 80
-		`func=sort.Sort path=p0 count=7 flow=0 lines=90 callers="main.f /src/x.go:11"`, // 7 of 16, for both
-		`func=sort.Sort path=p1 count=1 flow=1 lines=91 callers="main.f /src/x.go:12"`, // 2 of 16, for p1
-		`func=sort.Sort path=p2 count=1 flow=6 lines=92 callers="main.f /src/y.go:11"`) // 7 of 16, in a file where main.f has no path
-	want := map[string]float64{"p0": 15 + 80*7/16.*.75, "p1": 5 + 80*7/16.*.25 + 80*2/16., "p2": 0}
+	times := timesOf(t,
+		`path func=main.f at=/src/x.go:10 end=14 path=p0 from=entry count=30 flow=30 lines=10-11,14`,
+		`path func=main.f at=/src/x.go:10 end=12 path=p1 from=entry count=10 flow=10 lines=10-12`,
+		`tick func=main.f at=/src/x.go:10 line=14 cpu=20`,
+		`tick func=main.f at=/src/x.go:10 line=13 cpu=8`,
+		`tick func=sort.Sort at=/go/s.go:90 line=91 cpu=100 callers="main.f /src/x.go:11"`,
+		`tick func=sort.Sort at=/go/s.go:90 line=91 cpu=60 callers="main.f /src/x.go:12"`,
+		`tick func=sort.Sort at=/go/s.go:90 line=91 cpu=12 callers="main.g /src/x.go:12"`)
+	want := map[string]float64{"p0": (20 + (8+100)*.75) / 2, "p1": ((8+100)*.25 + 60) / 2, "p2": 0}
 	for label, share := range want {
 		id := profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/x.go", StartLine: 10}, Label: label}
 		if got := percent(times.Path(id)); got != share {
 			t.Errorf("%s has %g %% of the time, want %g", label, got, share)
 		}
 	}
-	check(t, times, map[string]string{"main.f": "20 100", "sort.Sort": "80 80"}, "main module 20 100; main.f 20; ", "std 80 80; sort 80; main.f 80")
+	check(t, times, map[string]string{"main.f": "14 94", "sort.Sort": "86 86"}, "main module 14 100; main.f 14; ", "std 86 86; sort 86; main.f 80, main.g 6")
 }
 
-// Work of the Go runtime is what the innermost function does that the table has. An inlined function without paths has the
-// stacks of the one that it is inlined into, others those of their package, or of what does the same work, but assembly has none.
+// Work of the Go runtime is what the innermost function does that the table has. What is in no Go function has a name, and no callers.
 func TestKindsOfRuntime(t *testing.T) {
-	times := timesOf(t, "ticks_placed=1000 ticks_inside=880 ticks_inside_in/runtime.scanobject=200 ticks_inside_in/runtime.nextFreeFast=100 ticks_inside_in/runtime.alignDown%20in%20runtime.scanobject=80 "+
-		"ticks_inside_in/runtime.newobject=60 ticks_inside_in/internal/runtime/maps.(*Map).grow=40 ticks_inside_in/gopkg.in/yaml%252ev3.scan=100 ticks_inside_in/gopkg.in/yaml%252ev3.leaf=50 "+
-		"ticks_inside_in/main.only=30 ticks_inside_in/runtime/debug.Stack=20 ticks_inside_in/example.com/app/lib.F=150 ticks_inside_in/example.com/apple.F=50 "+
-		"ticks_outside=120 ticks_outside_in/runtime.memmove%20(assembly)=20 ticks_outside_in/aeshashbody%20(assembly)=10 ticks_outside_in/gopkg.in/yaml%252ev3.asm%20(assembly)=20 ticks_outside_in/system%20calls=30 ticks_outside_in/runtime.mapassign_faststr=20 ticks_outside_in/C%20code%20and%20vDSO=10 ticks_outside_in/method%20wrappers=4",
-		`func=runtime.scanobject path=p0 count=20 flow=20 callers="runtime.gcDrain g.go:1; runtime.gcAssistAlloc g.go:2; runtime.mallocgc m.go:3; strings.(*Builder).grow b.go:4; main.f /src/x.go:11; main.main /src/x.go:30"`, // 40 blocks, half of the runtime's
-		`func=runtime.scanobject path=p0 count=10 flow=10 callers="runtime.gcDrain g.go:1; runtime.gcBgMarkWorker g.go:9"`,                                                                                                      // 20
-		`func=runtime.nextFreeFast path=p0 count=10 flow=10 callers="runtime.mallocgc m.go:3; main.g /src/x.go:50; main.f /src/x.go:12; main.main /src/x.go:30"`,                                                                // 20
-		`func=internal/runtime/maps.(*Map).grow path=p0 count=10 flow=10 callers="main.main /src/x.go:33"`,
-		`func=gopkg.in/yaml%2ev3.scan path=p0 count=10 flow=10 callers="main.f /src/x.go:13"`,
-		`func=gopkg.in/yaml%2ev3.scan path=p1 count=10 flow=50 callers="main.g /src/x.go:13"`,
-		`func=example.com/app/lib.F path=p0 count=1 flow=1`,
-		`func=example.com/apple.F path=p0 count=1 flow=1`)
+	times := timesOf(t,
+		`tick func=runtime.scanobject at=/go/g.go:1 line=2 cpu=120 callers="runtime.gcDrain /go/g.go:1; runtime.gcAssistAlloc /go/g.go:2; runtime.mallocgc /go/m.go:3; strings.(*Builder).grow /go/b.go:4; main.f /src/x.go:11; main.main /src/x.go:30"`,
+		`tick func=runtime.alignDown at=/go/a.go:1 line=2 cpu=80 callers="runtime.scanobject /go/g.go:2; runtime.gcDrain /go/g.go:1; runtime.gcBgMarkWorker /go/g.go:9"`,
+		`tick func=runtime.nextFreeFast at=/go/m.go:7 line=9 cpu=160 callers="runtime.mallocgc /go/m.go:3; main.g /src/x.go:50; main.f /src/x.go:12; main.main /src/x.go:30"`,
+		`tick func=internal/runtime/maps.(*Map).grow at=/go/maps.go:7 line=9 cpu=40 callers="main.main /src/x.go:33"`,
+		`tick func=aeshashbody at=/go/asm_amd64.s:1 line=3 cpu=20 callers="runtime.strhash /go/alg.go:4; main.main /src/x.go:33"`,
+		`tick func=runtime.memmove at=/go/memmove_amd64.s:1 line=3 cpu=20`,
+		`tick func=gopkg.in/yaml%2ev3.scan at=/y.go:1 line=2 cpu=100 callers="main.f /src/x.go:13"`,
+		`tick func=gopkg.in/yaml%2ev3.scan at=/y.go:1 line=2 cpu=50 callers="main.g /src/x.go:51; main.f /src/x.go:12"`,
+		`tick func=main.only at=/src/z.go:3 line=4 cpu=30`,
+		`tick func=runtime/debug.Stack at=/go/d.go:1 line=2 cpu=20`,
+		`tick func=example.com/app/lib.F at=/l.go:1 line=2 cpu=150 callers="main.main /src/x.go:34"`,
+		`tick func=example.com/apple.F at=/p.go:1 line=2 cpu=50`,
+		`tick func="system calls" at=:0 cpu=130`, `tick func="C code and vDSO" at=:0 cpu=10`,
+		`tick func=0pep/runtime/core.loop at=/c.go:1 line=2 cpu=20`)
 	check(t, times, map[string]string{
-		"main.f":                   fmt.Sprintf("0 %g", percent((280*2./3+100+60+(100+50)*.25)/1000)),
-		"main.g":                   fmt.Sprintf("0 %g", percent((100+60+(100+50)*.75)/1000)),
+		"main.f":                   "0 43",
+		"main.g":                   "0 21",
+		"main.main":                "0 49",
 		"runtime.alignDown":        "8 8",
-		"runtime.scanobject":       "20 28",
+		"runtime.scanobject":       "12 20",
 		"main.only":                "3 3",
-		"package gopkg.in/yaml.v3": "17 17",
-		"gopkg.in/yaml%2ev3.leaf":  "5 5",
+		"package gopkg.in/yaml.v3": "15 15",
+		"package runtime":          "40 40",
 	},
-		"main module 18 "+fmt.Sprint(percent((30+150+280*2./3+100+60+40+20+100+50)/1000))+"; example.com/app/lib.F 15, main.only 3; ",
-		"dependencies 22 22; gopkg.in/yaml.v3 17, example.com/apple 5; main.g 11.25, main.f 3.75",
-		"std 2 "+fmt.Sprint(percent((20+280*2./3)/1000))+"; runtime/debug 2; ",
-		"garbage collection 28 0; ; main.f "+fmt.Sprint(percent(280*2./3/1000)),
+		"main module 18 67; example.com/app/lib.F 15, main.only 3; ",
+		"dependencies 20 20; gopkg.in/yaml.v3 15, example.com/apple 5; main.f 10, main.g 5",
+		"std 2 14; runtime/debug 2; ",
+		"garbage collection 20 0; ; main.f 12",
 		"allocation 16 0; ; main.g 16",
-		"maps 7 0; ; main.main 6",
+		"maps 6 0; ; main.main 6",
 		"copying memory 2 0; ; ",
-		"system calls 3 0; ; ",
 		"C code and vDSO 1 0; ; ",
-		"unseen 1 0; functions that the profile does not name 0.6, method wrappers 0.4; ")
+		"system calls 13 0; ; ",
+		"unseen 2 0; runtime/core.loop 2; ")
 	var names []string
 	for _, fn := range times.Funcs {
 		if strings.HasPrefix(fn.Name, "main.") {
 			names = append(names, fmt.Sprintf("%s %s", fn.Name, fn.File))
 		}
 	}
-	if want := []string{"main.f /src/x.go", "main.g /src/x.go", "main.main /src/x.go", "main.only "}; !slices.Equal(names, want) {
+	if want := []string{"main.f /src/x.go", "main.g /src/x.go", "main.main /src/x.go", "main.only /src/z.go"}; !slices.Equal(names, want) {
 		t.Errorf("functions %q, want %q", names, want)
 	}
 }
 
-// A function that no path was seen of has the stacks on which it is a caller. It has none of those of the main module.
-func TestFunctionsWithoutPaths(t *testing.T) {
-	times := timesOf(t, "ticks_placed=100 ticks_inside=100 ticks_inside_in/main.caller=40 ticks_inside_in/main.alone=10 ticks_inside_in/main.small%20in%20main.caller=20 ticks_inside_in/os.Open=30",
-		`func=strings.Index path=p0 count=10 flow=20 callers="main.caller /src/x.go:11; main.a /src/x.go:20; main.main /src/x.go:30"`,
-		`func=strings.Index path=p0 count=10 flow=0 callers="os.Open /src/x.go:5; main.caller /src/x.go:12; main.b /src/x.go:20; main.main /src/x.go:31"`)
-	check(t, times, map[string]string{"main.caller": "40 90", "main.small": "20 20", "main.alone": "10 10", "main.a": "0 45", "main.b": "0 45", "main.main": "0 90", "package main": "70 100", "os.Open": "30 30", "strings.Index": "0 0"},
-		"main module 70 100; main.caller 40, main.small 20, main.alone 10; ", "std 30 30; os 30; main.caller 30")
-}
-
-// Stacks of paths of a function are better than those that it is on as a caller, and it is on each of these once.
-func TestWhichStacks(t *testing.T) {
-	times := timesOf(t, "ticks_placed=100 ticks_inside=100 ticks_inside_in/main.leaf=40 ticks_inside_in/main.tiny%20in%20main.leaf=20 ticks_inside_in/main.rec=40",
-		`func=main.leaf path=p0 count=10 flow=20 callers="main.a /src/x.go:20"`,
-		`func=strings.Index path=p0 count=10 flow=20 callers="main.leaf /src/x.go:11; main.b /src/x.go:20"`,
-		`func=strings.Index path=p0 count=10 flow=20 callers="main.rec /src/x.go:11; main.rec /src/x.go:12; main.rec /src/x.go:12; main.b /src/x.go:20"`,
-		`func=strings.Index path=p0 count=10 flow=20 callers="main.rec /src/x.go:11; main.c /src/x.go:20"`)
-	check(t, times, map[string]string{"main.leaf": "40 60", "main.tiny": "20 20", "main.rec": "40 40", "main.a": "0 60", "main.b": "0 20", "main.c": "0 20"},
-		"main module 100 100; main.leaf 40, main.rec 40, main.tiny 20; ")
-}
-
-// Without paths, time is where ticks were.
-func TestTimeWithoutPaths(t *testing.T) {
-	times := timesOf(t, "ticks_placed=10 ticks_inside=10 ticks_inside_in/runtime.alignDown=4 ticks_inside_in/runtime.gcStart=3 ticks_inside_in/main.f=1 ticks_inside_in/os.Open=2")
-	check(t, times, map[string]string{"main.f": "10 10", "package runtime": "70 70"},
-		"main module 10 10; main.f 10; ", "std 20 20; os 20; ", "garbage collection 30 0; ; ", "other runtime 40 0; ; ")
-}
-
 // Profiles of instrumented packages alone do not say where the time was, nor do those without ticks.
 func TestProfilesOfSomePackagesHaveNoTimes(t *testing.T) {
-	for _, facts := range []string{"ticks_placed=10 ticks_inside=10 ticks_inside_in/main.f=10", "module=example.com/app"} {
-		if times := of(t, "profile paths\ncomment \"#pep.version=1 mode=sampled "+facts+"\"\nperiod 10000000 cpu/nanoseconds\n"); times != nil {
-			t.Errorf("%s: %+v", facts, times)
+	const tick = "tick func=main.f at=/src/x.go:1 line=2 cpu=10\n"
+	for _, x := range [][2]string{{"", tick}, {"module=example.com/app", ""}} {
+		if times := of(t, "profile paths estimated\ncomment \"#pep.version=1 mode=sampled "+x[0]+"\"\nperiod 10000000 cpu/nanoseconds\n"+x[1]); times != nil {
+			t.Errorf("%s: %+v", x, times)
 		}
 	}
 }
 
 func TestOwners(t *testing.T) {
-	text := "profile paths\ncomment \"#pep.version=1 mode=sampled module=mine/app\"\nperiod 10000000 cpu/nanoseconds\n"
+	text := "profile paths estimated\ncomment \"#pep.version=1 mode=sampled module=mine/app\"\nperiod 10000000 cpu/nanoseconds\n"
 	data, err := proftest.Encode(text)
 	if err != nil {
 		t.Fatal(err)

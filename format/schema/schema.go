@@ -37,12 +37,15 @@ var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts, 
 // Unit is the unit of sample types, but for Wait.
 const Unit = "count"
 
-// Wait is the sample type that has times.
-const Wait = "wait"
+// Wait and CPU are the sample types that have times.
+const (
+	Wait = "wait"
+	CPU  = "cpu"
+)
 
 // UnitOf returns the unit of a sample type.
 func UnitOf(name string) string {
-	if name == Wait {
+	if name == Wait || name == CPU {
 		return Nanoseconds
 	}
 	return Unit
@@ -75,11 +78,11 @@ func (k Kind) Types() []string {
 // SampledTypes returns the sample types that follow Types in profiles whose counts are
 // estimated from samples. Samples is the number of samples, variance that of the count
 // without callers, independent how many independent samples would say as much about the
-// share of an outcome in its branch.
+// share of an outcome in its branch. CPU is the time at ticks, of samples that have nothing else.
 func (k Kind) SampledTypes() []string {
 	switch k {
 	case Paths:
-		return []string{"samples", "variance"}
+		return []string{"samples", "variance", CPU}
 	case Edges:
 		return []string{"samples", "variance", "independent"}
 	}
@@ -100,6 +103,9 @@ const (
 // Unended is the value of the label Path of a sample that counts paths of a function which have not ended. Exact
 // profiles of paths and of edges have such samples, also with the label From.
 const Unended = "unended"
+
+// Tick is the value of the label Path of a sample of CPU time.
+const Tick = "tick"
 
 // FuncFile is the key of the label of a path or an edge whose innermost frame is in another file than
 // the one where its function begins, by a //line directive. The label has the latter's name.

@@ -14,23 +14,53 @@ import (
 // outside adds the ticks of a profile to at.
 func (c Counts) outside(symbols *symbol.Table, at *report.Outside) {
 	add := func(pc uint32, n uint64) {
-		if pc == pepfile.InCall {
-			at.AddTicksInCalls(n)
-			return
-		}
 		var frames []report.Frame
 		if pc != pepfile.NoText {
 			frames = symbols.At(pc)
 		}
 		at.AddTicks(frames, n)
 	}
-	for i := range c.Filled() {
-		e := c.Entry(i)
-		if golink.Load32(&e.State) == pepfile.EntryReady && e.Path == pepfile.TickPath && e.Intact() {
-			add(e.PC, golink.Load64(&e.Count))
+	c.eachTick(func(e *pepfile.Entry, n uint64) {
+		switch {
+		case e.Path == pepfile.CallPath:
+			at.AddTicksInCalls(n)
+		case e.PC == pepfile.NoText:
+			add(e.PC, n)
+		default:
+			add(e.PC+1, n) // as if it were a return address
 		}
-	}
+	})
 	if a := c.Words(); a.WordsHeader != nil && poll.Mode == poll.Exact {
 		a.Ticks(add)
 	}
+}
+
+// eachTick calls do for each entry of ticks, with their number.
+func (c Counts) eachTick(do func(e *pepfile.Entry, n uint64)) {
+	for i := range c.Filled() {
+		e := c.Entry(i)
+		if golink.Load32(&e.State) == pepfile.EntryReady && e.OfTicks() && e.Intact() {
+			do(e, golink.Load64(&e.Count))
+		}
+	}
+}
+
+// ticks returns the ticks of a profile with their stacks, as numbers of frames of symbols.
+func (c Counts) ticks(symbols *symbol.Table) (list []report.Tick) {
+	c.eachTick(func(e *pepfile.Entry, n uint64) {
+		x := report.Tick{Time: float64(n) * float64(c.Tick)}
+		if e.Path == pepfile.CallPath {
+			x.In = report.SystemCalls
+		}
+		if e.PC == pepfile.NoText {
+			x.In = report.NotGo
+		} else {
+			k := e.Key
+			symbols.SettleLeaf(&k)
+			k.PC++ // as if it were a return address
+			x.Stack = symbols.Stack(&k)
+		}
+		list = append(list, x)
+	})
+	return list
 }

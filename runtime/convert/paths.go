@@ -45,6 +45,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 				p.Loads = c.loads(windows, symbols)
 			}
 			p.Samples, p.Clusters, p.Equal = c.samples(pkgs, symbols, labels, windows, &d)
+			p.Ticks = c.ticks(symbols)
 			p.Labels = labels.sets
 		}, func() {
 			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
@@ -141,7 +142,7 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelS
 			d.entries++
 			continue
 		}
-		if e.Path == pepfile.TickPath {
+		if e.OfTicks() {
 			continue
 		}
 		k := &e.Key

@@ -32,7 +32,7 @@ func (c Counts) logged() (list []logged, damaged int) {
 		}
 		ends := 0.
 		for _, r := range records[w.Loads:] {
-			if i := r.Entry - 1; i < c.Slots && c.Entry(i).Path != pepfile.TickPath && r.Count > 0 {
+			if i := r.Entry - 1; i < c.Slots && !c.Entry(i).OfTicks() && r.Count > 0 {
 				x.Paths = append(x.Paths, weigh.Ended{Path: c.Entry(i).Path, Part: float64(r.Count)})
 				ends += float64(r.Count)
 			}

@@ -78,7 +78,7 @@ func TestWaitsOfWindowsThatEndEarly(t *testing.T) {
 // Ticks in system calls have no function.
 func TestTicksInCalls(t *testing.T) {
 	c := countsOf(pepfiletest.New())
-	c.AddTick(pepfile.InCall, 3)
+	c.AddTick(&pepfile.Key{Path: pepfile.CallPath}, 3)
 	at := report.NewOutside(nil)
 	c.outside(symbol.NewTable(c.Here.Text), at)
 	var f facts.List

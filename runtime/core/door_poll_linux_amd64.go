@@ -111,3 +111,12 @@ func operand(pc unsafe.Pointer, regs *[16]uintptr) (number uint32) {
 	}
 	return number
 }
+
+// labels returns the labels that runtime/pprof has given the goroutine. The collector does not
+// free them in the meantime, because the goroutine is interrupted and its g points to them.
+func (g *goroutine) labels() *golink.Labels {
+	if labelsAt == 0 {
+		return nil
+	}
+	return *(**golink.Labels)(unsafe.Add(unsafe.Pointer(g), labelsAt))
+}

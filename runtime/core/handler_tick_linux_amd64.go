@@ -53,10 +53,9 @@ var (
 // instruction, at goHandler, and takes the program counter from what the kernel passes to that.
 var goHandler uintptr
 
-// onInterrupted counts where the timer's signal has interrupted the program, n times if n ticks were due. Profiles say
-// how many ticks were outside of instrumented functions. The thread does not know what it
-// interrupts.
-func onInterrupted(ctx *ucontext, n uint64) {
+// onInterrupted counts where the timer's signal has interrupted the program, n times if n ticks were due, with the callers. The
+// thread of programs with C code does not know what it interrupts. The g of the thread is 0 if the thread is of C.
+func onInterrupted(ctx *ucontext, n uint64, g *goroutine) {
 	if n == 0 || golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
 		return
 	}
@@ -73,10 +72,17 @@ func onInterrupted(ctx *ucontext, n uint64) {
 		taps.CountTick(at)
 		return
 	}
-	if at != pepfile.NoText && ctx.inCall() {
-		at = pepfile.InCall
+	k := pepfile.Key{Path: pepfile.TickPath, PC: at}
+	if at != pepfile.NoText {
+		if ctx.inCall() {
+			k.Path = pepfile.CallPath
+		}
+		if g != nil && g.stackLo <= ctx.rsp && ctx.rsp < g.stackHi {
+			sp := golink.At(ctx.rsp)
+			followFrames(&k, *(*uintptr)(sp), framesAt((*uintptr)(sp), (*frame)(golink.At(ctx.rbp)), g))
+		}
 	}
-	counts.AddTick(at, n)
+	counts.AddTick(&k, n)
 }
 
 // inCall reports whether a thread has been interrupted in a system call: at the instruction behind the call, or at the call
@@ -142,11 +148,13 @@ type ucontext struct {
 	flags uint32
 	_     [36]byte
 	r11   uint64
-	_     [64]byte
+	_     [48]byte
+	rbp   uintptr
+	_     [8]byte
 	rdx   *ucontext
 	rax   int64
 	rcx   uintptr
-	_     [8]byte
+	rsp   uintptr
 	rip   uintptr
 	flag  uint64 // RFLAGS
 	_     [112]byte

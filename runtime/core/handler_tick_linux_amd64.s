@@ -87,8 +87,10 @@ expired:
 	JEQ	leave
 	MOVQ	AX, 40(SP)
 	MOVQ	32(SP), AX
+	MOVQ	TLS, CX
+	MOVQ	0(CX)(TLS*1), CX	// of a thread of C it is 0
 	MOVQ	·interruptedCode(SB), R12
-	CALL	·callGo(SB)	// onInterrupted(ucontext, ticks that were due)
+	CALL	·callGo(SB)	// onInterrupted(ucontext, ticks that were due, g)
 	MOVQ	40(SP), BX
 	MOVQ	$0, 40(SP)
 	CMPQ	·beginWindowCode(SB), $0

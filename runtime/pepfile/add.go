@@ -22,33 +22,39 @@ func (t Table) Add(k *Key) *Entry {
 	return e
 }
 
-// TickPath is in place of a path's number in entries that count ticks. No path has it,
-// because packages have fewer.
-const TickPath = 1<<32 - 1
-
-// NoText is in place of a program counter that is not in the text segment, and InCall in place of one in a system call.
+// TickPath is in place of a path's number in entries that count ticks, and CallPath in those of ticks in system calls. No path
+// has them, because packages have fewer.
 const (
-	NoText = 1<<32 - 1
-	InCall = NoText - 1
+	TickPath = 1<<32 - 1
+	CallPath = TickPath - 1
 )
 
-// tickBlock is how many bytes of code share an entry for ticks. It is how the linker aligns functions, so none shares a
-// block with another one.
+// OfTicks reports whether an entry with k counts ticks.
+func (k *Key) OfTicks() bool { return k.Path >= CallPath }
+
+// NoText is in place of a program counter that is not in the text segment.
+const NoText = 1<<32 - 1
+
+// tickBlock is how many bytes of code share an entry for ticks without callers. It is how the linker aligns functions, so none
+// shares a block with another one.
 const tickBlock = 32
 
-// AddTick counts n ticks that have interrupted the program at a program counter, relative to
-// Text, or NoText, or InCall. Ticks get no new entries when half of the table is used. (In a second of
+// AddTick counts n ticks that have interrupted the program at k.PC, with the callers that are known. When half of the table is
+// used, they lose their callers, and when three quarters are, they get no new entries. (In a second of
 // CPU time there are 100 ticks and 6400 samples, and entries are for samples.)
-func (t Table) AddTick(pc uint32, n uint64) {
-	k := Key{Path: TickPath, PC: pc}
-	if pc < InCall {
-		k.PC = pc - pc%tickBlock + tickBlock/2
-	}
+func (t Table) AddTick(k *Key, n uint64) {
 	var e *Entry
-	if t.room() == MaxCallers {
-		e, _ = t.claim(&k)
+	room := t.room()
+	if room < MaxCallers {
+		k.N, k.Leaf = 0, 0
+		if k.PC != NoText {
+			k.PC = k.PC - k.PC%tickBlock + tickBlock/2
+		}
+	}
+	if room > 0 {
+		e, _ = t.claim(k)
 	} else {
-		e, _ = t.find(k.Hash(), &k)
+		e, _ = t.find(k.Hash(), k)
 	}
 	if e != nil {
 		golink.Add64(&e.Count, int64(n))

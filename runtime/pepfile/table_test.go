@@ -206,21 +206,41 @@ func b2i(b bool) int {
 func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 	table := newTable()
 	table.Add(keyOf(7, 100))
-	for _, pc := range []uint32{0, 31, 32, 1000, InCall, NoText, NoText} {
-		table.AddTick(pc, 3)
+	with := *keyOf(TickPath, 1000)
+	with.N, with.Callers[0], with.Leaf = 1, 77, 5
+	without := *keyOf(TickPath, 1008)
+	without.Callers = with.Callers // what is behind the N callers has no meaning
+	for _, k := range []Key{*keyOf(TickPath, 0), *keyOf(TickPath, 31), *keyOf(TickPath, 31), with, *keyOf(CallPath, 31), *keyOf(TickPath, NoText), *keyOf(TickPath, NoText)} {
+		table.AddTick(&k, 3)
 	}
-	want := map[Key]uint64{*keyOf(7, 100): 1, *keyOf(TickPath, 16): 6, *keyOf(TickPath, 48): 3, *keyOf(TickPath, 1008): 3, *keyOf(TickPath, NoText): 6, *keyOf(TickPath, InCall): 3}
+	want := map[Key]uint64{*keyOf(7, 100): 1, *keyOf(TickPath, 0): 3, *keyOf(TickPath, 31): 6, with: 3, *keyOf(CallPath, 31): 3, *keyOf(TickPath, NoText): 6}
 	if got := table.entries(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 
-	// Half of the table is for samples.
-	table.Used = Slots / 2
-	table.AddTick(32, 1)
-	table.AddTick(5000, 1)
-	want[*keyOf(TickPath, 48)]++
-	if got := table.entries(); !maps.Equal(got, want) {
-		t.Errorf("with half of the table used: got %v, want %v", got, want)
+	for _, x := range []struct {
+		used uint64
+		want map[Key]uint64
+	}{
+		{Slots / 2, map[Key]uint64{without: 2, *keyOf(TickPath, 48): 1, *keyOf(TickPath, NoText): 1}}, // no callers, and blocks of code
+		{Slots / 4 * 3, map[Key]uint64{*keyOf(TickPath, 48): 1, without: 1}},                          // no new entries
+	} {
+		table.Used = x.used
+		more := []Key{with, *keyOf(TickPath, 63)}
+		if x.used == Slots/2 {
+			more = append(more, *keyOf(TickPath, 1020), *keyOf(TickPath, NoText))
+		} else {
+			more = append(more, *keyOf(TickPath, 5000))
+		}
+		for _, k := range more {
+			table.AddTick(&k, 1)
+		}
+		for k, n := range x.want {
+			want[k] += n
+		}
+		if got := table.entries(); !maps.Equal(got, want) {
+			t.Errorf("with %d entries used: got %v, want %v", x.used, got, want)
+		}
 	}
 	if table.Dropped != 0 {
 		t.Errorf("%d samples dropped", table.Dropped)

@@ -68,6 +68,13 @@ type Sample struct {
 	Labels uint32
 }
 
+// A Tick is CPU time with the stack that ticks found it on.
+type Tick struct {
+	Stack []uint32 // as that of a Sample; the callers that are known
+	In    string   // the name of what has no stack
+	Time  float64  // in ns
+}
+
 // A Call is a function that was called.
 type Call struct {
 	Package string
@@ -84,6 +91,8 @@ type Profile struct {
 
 	// Called is how often functions were called, for exact counts. It may lack functions that cannot be left before a path ends.
 	Called []Call
+
+	Ticks []Tick // if the profile is of samples
 
 	// Sampled says that Counts are of samples. Clusters are those that they come from, or some of them. So many clusters that all
 	// stand for as much would be as good as all that there were.
@@ -183,6 +192,7 @@ func (p *Profile) Write() []File {
 			}
 		}
 		w.paths.addUnended(unended, 0) // no branch flow
+		w.paths.addTicks(p.Ticks)
 		files[0].Data = pprofenc.Gzip(w.paths.Encode())
 	}, func() {
 		for i := range p.Samples {
@@ -339,7 +349,7 @@ func (w *writer) pathSample(s *Sample, d *path, count int64) {
 	o.stack = o.callers(o.stack[:0], s)
 	o.values = append(o.values[:0], count, times(count, len(d.branches)))
 	if w.sampled {
-		o.values = d.tally.add(count, append(o.values, s.Count), w.variance(&d.tally))
+		o.values = append(d.tally.add(count, append(o.values, s.Count), w.variance(&d.tally)), 0)
 	}
 	o.SampleOf(o.locs, o.stack, o.values, o.with(d.labels, s.Labels))
 }
@@ -468,14 +478,19 @@ func (o *output) callers(stack pprofenc.Stack, s *Sample) pprofenc.Stack {
 		return stack
 	}
 	for _, i := range s.Stack[1:] {
-		if o.locations[i] == 0 {
-			f := &o.frames[i]
-			id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
-			o.locations[i] = o.Location(id, int64(f.Line))
-		}
-		stack = stack.Append(o.locations[i])
+		stack = stack.Append(o.location(i))
 	}
 	return stack
+}
+
+// location returns the location of a frame.
+func (o *output) location(i uint32) uint64 {
+	if o.locations[i] == 0 {
+		f := &o.frames[i]
+		id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
+		o.locations[i] = o.Location(id, int64(f.Line))
+	}
+	return o.locations[i]
 }
 
 // innermost returns the frame of s's function, a zero one if s has no stack.

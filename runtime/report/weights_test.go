@@ -86,7 +86,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	for _, st := range append(paths.SampleType, edges.SampleType...) {
 		types = append(types, st.Type)
 	}
-	if got := strings.Join(types, " "); got != "paths branch_flow samples variance edges samples variance independent" {
+	if got := strings.Join(types, " "); got != "paths branch_flow samples variance cpu edges samples variance independent" {
 		t.Fatal(got)
 	}
 	near := func(what string, got int64, want float64) {

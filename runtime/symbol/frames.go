@@ -39,14 +39,16 @@ func (s *Table) SettleLeaf(k *pepfile.Key) {
 	k.N++
 }
 
-// frameless reports whether the function that pc is in keeps no frame pointer. It has
-// none if there is no PUSHQ BP; MOVQ SP, BP between its entry and pc, or within the
-// longest prologue.
+// frameless reports whether the frame pointer is that of the caller at pc. It is if there is no PUSHQ BP; MOVQ SP, BP between the
+// function's entry and pc, or within the longest prologue, and at a RET.
 func frameless(pc uintptr) bool {
-	const maxPrologue = 64
+	const maxPrologue, ret = 64, 0xc3
 	f := runtime.FuncForPC(pc)
 	if f == nil {
 		return false
+	}
+	if *(*byte)(golink.At(pc)) == ret {
+		return true
 	}
 	entry := f.Entry() // of the outermost function, if pc is in an inlined one
 	code := unsafe.Slice((*byte)(golink.At(entry)), min(pc-entry, maxPrologue))

@@ -116,7 +116,7 @@ func (b *builder) line(line string) error {
 		case "edges":
 			b.p.SampleType = valueTypes("edges/count")
 		case "paths estimated":
-			b.p.SampleType = valueTypes("paths/count branch_flow/count samples/count variance/count")
+			b.p.SampleType = valueTypes("paths/count branch_flow/count samples/count variance/count cpu/nanoseconds")
 			b.p.DefaultSampleType = "paths"
 		case "edges estimated":
 			b.p.SampleType = valueTypes("edges/count samples/count variance/count independent/count")
@@ -149,7 +149,7 @@ func (b *builder) line(line string) error {
 		period, err := strconv.ParseInt(n, 10, 64)
 		b.p.Period, b.p.PeriodType = period, valueTypes(types)[0]
 		return err
-	case "path", "edge", "word", "unended":
+	case "path", "edge", "word", "unended", "tick":
 		fields, err := parseFields(rest)
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func (b *builder) sample(verb string, f fields) error {
 		s.Location = append(s.Location, b.location(path, f.int("end")), b.location(fn, f.int("end")))
 		s.Value = []int64{f.int("count"), f.int("flow")}
 		if len(b.p.SampleType) > 2 {
-			s.Value = append(s.Value, f.int("samples"), f.int("variance"))
+			s.Value = append(s.Value, f.int("samples"), f.int("variance"), 0)
 		}
 		f.label(s, "path", "from", "lines", "branches")
 	case "edge":
@@ -200,6 +200,12 @@ func (b *builder) sample(verb string, f fields) error {
 		s.Value = make([]int64, len(b.p.SampleType))
 		s.Value[0] = f.int("count")
 		f.label(s, "path", "from")
+	case "tick":
+		f.text["path"] = "tick"
+		s.Location = append(s.Location, b.location(fn, f.int("line")))
+		s.Value = make([]int64, len(b.p.SampleType))
+		s.Value[len(s.Value)-1] = f.int("cpu")
+		f.label(s, "path")
 	case "word":
 		if err := b.word(s, fn, f); err != nil {
 			return err

@@ -1,6 +1,6 @@
 package core
 
-// This file finds the callers of a poll by frame pointers.
+// This file finds the callers of a poll or a tick by frame pointers.
 
 import (
 	"unsafe"
@@ -15,22 +15,13 @@ type goroutine struct {
 	stackLo, stackHi uintptr
 }
 
-// labels returns the labels that runtime/pprof has given the goroutine. The collector does not
-// free them in the meantime, because the goroutine is interrupted and its g points to them.
-func (g *goroutine) labels() *golink.Labels {
-	if labelsAt == 0 {
-		return nil
-	}
-	return *(**golink.Labels)(unsafe.Add(unsafe.Pointer(g), labelsAt))
-}
-
 // A frame is where RBP points to in compiled Go code.
 type frame struct {
 	caller *frame
 	ret    uintptr
 }
 
-// followFrames adds the callers of a poll to k, given what RSP points to at the poll, and the frame
+// followFrames adds the callers of a poll or a tick to k, given what RSP points to there, and the frame
 // pointers. It also notes the word at the stack top: in a function without a frame that word is
 // the return address, and RBP still is the caller's. Whether the function has a frame is found
 // out later (frameless).
