@@ -7,8 +7,7 @@ package flow
 //	for k := range m { delete(m, k) }
 //
 // The compiler does so only if nothing else stands in the body. With a poll there, a loop
-// that clears pages of memory took 200 times the instructions
-// (docs/decisions/0001-polls.md).
+// that clears pages of memory took 200 times the instructions.
 
 import (
 	"go/ast"
