@@ -31,8 +31,8 @@
 // an earlier one gave is not tapped either, since the compiler makes one load of the
 // two.
 //
-// Types and syntax choose the values, not go/ssa: see decision 7. Package rewrite
-// writes the calls, and package tuple says what the words mean.
+// Types and syntax choose the values, not go/ssa, which speaks of values that the source
+// does not name (docs/decisions/0007-taps.md). Package rewrite writes the calls, and package tuple says what the words mean.
 package tap
 
 import (
@@ -126,21 +126,21 @@ type Skip struct {
 	Reason string
 }
 
-// Reasons. docs/decisions/0007-taps.md explains them.
+// Reasons.
 const (
-	whyType        = "its type has no word"
-	whyConditional = "evaluated conditionally"
-	whyBeside      = "beside a call"
-	whyImpure      = "not without side effects"
-	whyPanic       = "behind an expression that may panic"
-	whyReread      = "cannot be read back"
-	whyCalls       = "the results of a call"
-	whyPoint       = "no insertion point"
-	whyEmbedded    = "of an embedded interface"
+	whyType        = "its type has no word"                // structs, arrays, complex numbers, interfaces
+	whyConditional = "evaluated conditionally"             // behind && or || that is in no condition of a statement
+	whyBeside      = "beside a call"                       // or a receive, of the same statement: the call may change the value
+	whyImpure      = "not without side effects"            // a call, an allocation, or 1<<s, which means something else elsewhere
+	whyPanic       = "behind an expression that may panic" // that has no tap, so the tap could panic first
+	whyReread      = "cannot be read back"                 // the assignment may have changed which variable the target names
+	whyCalls       = "the results of a call"               // return f(), with several results
+	whyPoint       = "no insertion point"                  // most cases of a switch with a tag, what a select receives into
+	whyEmbedded    = "of an embedded interface"            // that only another package can name
 	whyEdge        = "the edge has no insertion point of its own"
-	whyAgain       = "read before, and not changed since"
-	whyBehind      = "behind another call"
-	whyName        = "the function cannot be named there"
+	whyAgain       = "read before, and not changed since" // on every way to here; the compiler loads once, too
+	whyBehind      = "behind another call"                // of direct calls: that stands between the insertion point and this one
+	whyName        = "the function cannot be named there" // of direct calls: a generic function, or a name that is hidden there
 )
 
 // reasons are those why an expression may not be evaluated again.
