@@ -32,7 +32,8 @@
 // two.
 //
 // Types and syntax choose the values, not go/ssa, which speaks of values that the source
-// does not name (docs/decisions/0007-taps.md). Package rewrite writes the calls, and package tuple says what the words mean.
+// does not name (docs/decisions/0007-taps.md). Package rewrite writes the calls, and package
+// tuple says what the words mean.
 package tap
 
 import (
@@ -130,8 +131,8 @@ type Skip struct {
 const (
 	whyType        = "its type has no word"                // structs, arrays, complex numbers, interfaces
 	whyConditional = "evaluated conditionally"             // behind && or || that is in no condition of a statement
-	whyBeside      = "beside a call"                       // or a receive, of the same statement: the call may change the value
-	whyImpure      = "not without side effects"            // a call, an allocation, or 1<<s, which means something else elsewhere
+	whyBeside      = "beside a call"                       // or a receive, of the same statement, which may change the value
+	whyImpure      = "not without side effects"            // a call, an allocation, or 1<<s, which has another type elsewhere
 	whyPanic       = "behind an expression that may panic" // that has no tap, so the tap could panic first
 	whyReread      = "cannot be read back"                 // the assignment may have changed which variable the target names
 	whyCalls       = "the results of a call"               // return f(), with several results
