@@ -93,7 +93,7 @@ const (
 	defaultB     = 4    // section 3.1
 	defaultQ     = 2    // section 3.1
 	defaultFirst = 1024 // "at least a thousand", section 3.3
-	defaultStart = 1024 // ours; docs/decisions/0016-rap.md
+	defaultStart = 1024 // ours: fewer nodes at the beginning, and a second term of the bound
 
 	maxB     = 256
 	maxNodes = 1 << 26

@@ -61,8 +61,9 @@ type seen struct {
 	node  uint32 // 0 is none
 }
 
-// seenBits is the logarithm of the number of entries of the cache:
-// docs/decisions/0016-rap.md compares sizes.
+// seenBits is the logarithm of the number of entries of the cache. Code, which repeats soon, is as fast
+// with 1024 entries. Words in proportion to 1/k^1.1 take 38, 54 and 83 million events a second with 1024, 4096
+// and 16384, but a larger cache takes more of the processor's second one, which the program uses, too.
 const seenBits = 12
 
 // Stats say what a tree has done and how much memory it needs.

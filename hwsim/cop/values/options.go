@@ -46,7 +46,7 @@ import (
 //	estimate   cycles for each pass over a pair when its share is estimated; 20
 //
 // The algorithm of the paper, as far as our text says, is advance=0,weigh=0,bound=0,early=0. The
-// defaults of rf, times and clear suit the weights and bounds; decision 19 has the measurements.
+// defaults of rf, times and clear suit the weights and bounds (docs/decisions/0019-value-profiling.md).
 type options struct {
 	constants [numConstants]uint64 // unset, or the value
 	hi, lo    uint64               // percent

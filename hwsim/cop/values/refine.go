@@ -20,7 +20,7 @@ package values
 // is the one that assumes nothing about values without slots. It is never above
 // the bound, and values that no slot has found get all that is not explained. But p(v) is
 // then too small if slots have not found what else the misses were: for the pairs above, by 1 to 2 points. The mean
-// of the two estimates has the smaller error (decision 19 has the numbers).
+// of the two estimates has the smaller error: 3.02 % instead of 3.68 % in 100 million loads of printer.
 //
 // The calculation begins with p = H / T, which is too small, and solves the equation
 // for p(v) with the sum of the pass before:
