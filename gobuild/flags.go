@@ -58,7 +58,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepguide", forms: []form{
-		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does; with -pepmode=polls, exact or cover", see: "[how](../decisions/0031-guide.md)"},
+		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does; with -pepmode=polls, exact or cover", see: "[how](../decisions/0038-measured-branches.md#numbers)"},
 	}, set: func(a *Args, value string) error {
 		a.Guide = value
 		return nil
@@ -74,7 +74,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "peptable", forms: []form{
-		{value: "file", text: "instrument nothing, and write to file which outcomes of the source the branches of the plain program stand for, and what these do to the numbers of paths; pep sites prints it; linux/amd64", see: "[how](../decisions/0036-branches.md)"},
+		{value: "file", text: "instrument nothing, and write to file which outcomes of the source the branches of the plain program stand for, and what these do to the numbers of paths; pep sites prints it; linux/amd64", see: "[how](../decisions/0039-windows.md#branches)"},
 	}, set: func(a *Args, value string) error {
 		a.Table = value
 		return nil

@@ -49,12 +49,13 @@ type Call struct {
 const fewLines = 2
 
 // Share is the share of the weight whose calls the compiler shall inline. More makes the code larger than caches in
-// programs with many functions: decision 33.
+// programs with many functions (docs/decisions/0038-measured-branches.md).
 const Share = 0.95
 
 // maxCost is the most lines that a call executes on average in the function that it calls, if
 // the compiler shall inline the function. Inlining a longer one saves a call in many lines, and costs
-// registers in the loops of the caller. Decision 33 compares 20 and 50 with no bound.
+// registers in the loops of the caller. With 20, regex executes 0.987 of the plain instructions, with 50 0.951; without
+// a bound lua executes 0.910, with 50 0.893.
 const maxCost = 50
 
 // A Skipped counts, in units of Call.Weight, what becomes no edge of the call graph.

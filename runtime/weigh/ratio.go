@@ -100,8 +100,10 @@ func (j *Jackknife) FewVariance(t *Total, p float64, all *Jackknife) float64 {
 	return j.Variance(t, p, all) * fewer(j.freedom(t, p, all))
 }
 
-// windowSpeeds is the standard deviation of the logarithm of how much longer a window takes than the interpreter estimates, among
-// windows that do the same things. docs/decisions/0039-windows.md has how it was chosen.
+// windowSpeeds is the standard deviation of the logarithm of how much longer a window takes than the interpreter estimates,
+// among windows that do the same things. With 0.15, as for taps, 97.6 to 98.9 % of the bounds of paths and edges held in
+// runs of 2 s. With 0.12, 97.4 to 98.4 % do, and 93.9 to 97.6 % of those of outcomes. With less, bounds of outcomes would
+// be too narrow.
 const windowSpeeds = 0.12
 
 // WeightVariance returns what weights of windows add to the variance of a share p. Nothing but the interpreter's estimate tells
