@@ -192,7 +192,7 @@ func TestOtherVersionsAreRefused(t *testing.T) {
 	for comment, want := range map[string]string{
 		`comment "pep: exact, every path counted"` + "\n" + `comment "#pep.version=2 mode=exact certainty=9"`: ": the profile is of version 2, and this pep reads version 1: read it with the pep that belongs to the pepbuild which built the program, " +
 			"or build the program with the pepbuild that belongs to this pep and run it again\n",
-		`comment "#pep.version=2"` + "\n" + `profile routes/count b/count c/count d/count`: ": the profile is of version 2, and this pep reads version 1: ",
+		`comment "#pep.version=2"` + "\n" + `profile routes/count b/count c/count d/count e/count`: ": the profile is of version 2, and this pep reads version 1: ",
 		`comment "#pep.version=0"`: ": the profile is of version 0, and this pep reads version 1: ",
 	} {
 		data, err := proftest.Encode(strings.Replace(sampledPaths, "profile paths estimated\n", "profile paths estimated\n"+comment+"\n", 1))
