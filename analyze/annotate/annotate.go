@@ -37,6 +37,7 @@ package annotate
 import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/spent"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A Program is all functions of a profiled program.
@@ -211,21 +212,27 @@ type Call struct {
 	Share float64 `json:"share"` // of all calls of the list
 }
 
-// A Tap is what a tap saw.
+// A Tap is what a tap or windows saw of an expression.
 type Tap struct {
+	File   string  `json:"file,omitempty"` // as in a Line
 	Line   int64   `json:"line"`
-	Col    int64   `json:"col"`
+	Col    int64   `json:"col"`  // 0 if it is not known
 	Kind   string  `json:"kind"` // "load", "arg", "call"
 	Expr   string  `json:"expr"`
 	Type   string  `json:"type"`
 	Events int64   `json:"events"`
-	Values []Value `json:"values"` // the most frequent, 5 at most
+	Values []Value `json:"values"` // by count, the word (other) last; all types and functions that were called, of others 5 at most
 	More   int     `json:"more"`   // further values
 }
+
+// IsSite reports whether the tap says where the code goes from here: it is an indirect call, with the functions that were
+// called, or an interface, with its concrete types.
+func (t *Tap) IsSite() bool { return t.Kind == tuple.Call.String() || t.Kind == tuple.Type.String() }
 
 // A Value is a value of a tap: a number, a type, a function that was called or a range.
 type Value struct {
 	Text  string  `json:"text"`
+	Count int64   `json:"count"`
 	Share float64 `json:"share"` // of the tap's events
 	Low   float64 `json:"low"`   // 95 % bounds
 	High  float64 `json:"high"`

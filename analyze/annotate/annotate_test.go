@@ -331,10 +331,22 @@ func TestWhatCallersRan(t *testing.T) {
 		},
 	}
 	const header = "\ncomment \"#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu\"\nbinary /bin/app\nbuild 5eed000000000000\nperiod 10000000 cpu/nanoseconds\n"
-	for call, outcomes := range map[int][]State{12: {Few, Few}, 14: {Ran, Few}} {
-		paths := fmt.Sprintf("profile paths"+header+"path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:%d start=10\"\n", call)
+	for _, x := range []struct {
+		line     int
+		tap      bool
+		outcomes []State
+	}{{12, false, []State{Few, Few}}, {14, false, []State{Ran, Few}}, {12, true, []State{Few, Few}}, {14, true, []State{Ran, Few}}} {
+		call, outcomes := x.line, x.outcomes
+		run := &profile.Run{Edges: parse(t, "profile edges"+header)}
+		paths := "profile paths" + header
+		if x.tap {
+			run.More = append(run.More, parse(t, fmt.Sprintf("profile calltargets"+header+"word func=main.f at=/src/app/f.go:10 site=f.go:%d:3 kind=call expr=g type=T value=main.g count=1 messages=1\n", call)))
+		} else {
+			paths += fmt.Sprintf("path func=main.g at=/src/app/f.go:40 path=p0 end=42 count=50 flow=50 from=entry lines=40-42 branches=\"41:2 if true\" callers=\"main.f /src/app/f.go:%d start=10\"\n", call)
+		}
+		run.Paths = parse(t, paths)
 		p, err := New(Input{
-			Run:     &profile.Run{Paths: parse(t, paths), Edges: parse(t, "profile edges"+header)},
+			Run:     run,
 			Program: &executable.File{Build: [8]byte{0x5e, 0xed}, Packages: []*wire.Package{{Path: "main", Files: []string{"/src/app/f.go", "/src/app/other.y"}, Funcs: []wire.Func{f}}}},
 			Source:  source.NewTree(t.TempDir()),
 		})
@@ -547,5 +559,49 @@ func TestLongFunction(t *testing.T) {
 	}
 	if n := len(d.Lines); n != 50_000 || d.Lines[0].Line != 3 || d.Lines[n-1].Line != 50_002 {
 		t.Errorf("%d lines from %d to %d, want 50,000 from 3 on", n, d.Lines[0].Line, d.Lines[n-1].Line)
+	}
+}
+
+// Taps show that their lines have run. Types of what a method is called on are left out, because the method says them; those that an
+// assertion at the same position asks for are not. All targets are there, and the first values of a load.
+func TestTaps(t *testing.T) {
+	word := func(kind, pos, expr, value string, count int) string {
+		return fmt.Sprintf("word func=main.f at=/src/app/f.go:10 site=%s kind=%s expr=%s type=T value=%s count=%d messages=1\n", pos, kind, expr, value, count)
+	}
+	taps := func(kind, words string) *profile.File {
+		return parse(t, "profile "+kind+"\ncomment \"#pep.version=1 mode=taps\"\nbinary /bin/app\nbuild 5eed\nperiod 1 events/count\n"+words)
+	}
+	targets, loads := "", ""
+	for i := range 8 {
+		targets += word("call", "f.go:12:5", "x.g", fmt.Sprintf("main.T%d.g", i), 10-i)
+		loads += word("load", "f.go:12:9", "n", fmt.Sprint(i), 10-i)
+	}
+	targets += word("call", "f.go:13:5", "x.(I).g", "main.T0.g", 1)
+	types := word("type", "f.go:12:5", "x", "main.T0", 1) + word("type", "f.go:13:5", "x", "main.T0", 1) + word("type", "g.go:3:5", "y", "main.T0", 1)
+	p, err := New(Input{
+		Run: &profile.Run{Paths: parse(t, "profile paths"+header+"path func=main.f at=/src/app/f.go:10 path=p0 end=12 count=0 flow=0 from=entry lines=10\n"), Edges: parse(t, "profile edges"+header),
+			More: []*profile.File{taps("values", loads), taps("types", types), taps("calltargets", targets)}},
+		Source: source.NewTree(t.TempDir()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := p.Detail(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range d.Taps {
+		got = append(got, fmt.Sprintf("%s:%d:%d %s %s, %d values of %d", filepath.Base(x.File), x.Line, x.Col, x.Kind, x.Expr, len(x.Values), len(x.Values)+x.More))
+	}
+	want := []string{
+		".:12:5 call x.g, 8 values of 8",
+		".:12:9 load n, 5 values of 8",
+		".:13:5 type x, 1 values of 1",
+		".:13:5 call x.(I).g, 1 values of 1",
+		"g.go:3:5 type y, 1 values of 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

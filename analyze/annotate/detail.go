@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 // Most items that a Detail has of each kind.
 const (
 	maxPaths  = 12
-	maxValues = 5
+	maxValues = 5 // of a tap that is no site
 )
 
 // A placeOf is a line and column of a file.
@@ -62,10 +61,7 @@ func (b *builder) detail(f *function) *Detail {
 	v.paths()
 	v.d.Decisions = append(v.d.Decisions, f.decisions...)
 	v.d.Callers, v.d.Callees = calls(f.callers), calls(f.callees)
-	for _, t := range f.taps {
-		v.d.Taps = append(v.d.Taps, b.tap(t.file, t.seen))
-	}
-	slices.SortStableFunc(v.d.Taps, func(x, y Tap) int { return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col)) })
+	v.taps()
 	return v.d
 }
 

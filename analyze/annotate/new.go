@@ -64,7 +64,7 @@ type function struct {
 	total    int64          // flow of its paths and of those in what it called
 	branches []profile.Branch
 	taps     []tapOf
-	calls    []int64            // lines that ran, though perhaps no path ended: a sample shows a call there, or an exact profile the beginning of a path
+	calls    []int64            // lines that ran, though perhaps no path ended: a sample shows a call there, an exact profile the beginning of a path, or a tap has events
 	callers  map[callSite]int64 // counts of paths in the call and in what it called
 	callees  map[callSite]int64 // likewise; the name is the callee's
 	index    *Function
@@ -72,7 +72,7 @@ type function struct {
 	decisions []Decided
 }
 
-// A tapOf is what a file says of a tap.
+// A tapOf is what a file says of an expression.
 type tapOf struct {
 	file *profile.File
 	seen profile.Seen
@@ -144,6 +144,9 @@ func (b *builder) read() error {
 		for _, x := range profile.SumSites(words) {
 			if f := b.known[x.Site.Func]; f != nil {
 				f.taps = append(f.taps, tapOf{file, x})
+				if f.id.Of(x.Site.Pos.File) == f.id.File {
+					f.calls = append(f.calls, x.Site.Pos.Line)
+				}
 			}
 		}
 	}

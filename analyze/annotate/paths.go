@@ -4,11 +4,14 @@ package annotate
 
 import (
 	"cmp"
+	"go/token"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // paths lists the hottest paths, and sums up all.
@@ -89,14 +92,15 @@ func calls(counts map[callSite]int64) []Call {
 	return list
 }
 
-func (b *builder) tap(f *profile.File, s profile.Seen) Tap {
-	x := Tap{Line: s.Site.Pos.Line, Col: s.Site.Pos.Col, Kind: s.Site.Kind, Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Values: []Value{}}
+func (v *view) tap(f *profile.File, s profile.Seen) Tap {
+	at := v.place(s.Site.Pos.File, s.Site.Pos.Line, s.Site.Pos.Col)
+	x := Tap{File: at.file, Line: at.line, Col: at.col, Kind: s.Site.Kind, Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Values: []Value{}}
 	for i, w := range s.Words {
-		if i >= maxValues {
+		if i >= maxValues && !x.IsSite() {
 			x.More = len(s.Words) - i
 			break
 		}
-		y := Value{Text: w.Value, Share: share(float64(w.Count), float64(s.Count))}
+		y := Value{Text: w.Value, Count: w.Count, Share: share(float64(w.Count), float64(s.Count))}
 		y.Low, y.High = y.Share, y.Share
 		if !f.Exact() {
 			bounds := s.ShareBounds(w, f.Period.Value)
@@ -105,4 +109,26 @@ func (b *builder) tap(f *profile.File, s profile.Seen) Tap {
 		x.Values = append(x.Values, y)
 	}
 	return x
+}
+
+// taps lists what taps and windows saw, by position. It leaves out types of what methods were called on: the methods say them.
+func (v *view) taps() {
+	called := make(map[placeOf][]string) // expressions that were called
+	for _, t := range v.f.taps {
+		x := v.tap(t.file, t.seen)
+		v.d.Taps = append(v.d.Taps, x)
+		if x.Kind == tuple.Call.String() {
+			at := placeOf{x.File, x.Line, x.Col}
+			called[at] = append(called[at], x.Expr)
+		}
+	}
+	v.d.Taps = slices.DeleteFunc(v.d.Taps, func(x Tap) bool {
+		return x.Kind == tuple.Type.String() && slices.ContainsFunc(called[placeOf{x.File, x.Line, x.Col}], func(call string) bool {
+			method, ok := strings.CutPrefix(call, x.Expr+".")
+			return ok && token.IsIdentifier(method)
+		})
+	})
+	slices.SortStableFunc(v.d.Taps, func(x, y Tap) int {
+		return placeOf{x.File, x.Line, x.Col}.compare(placeOf{y.File, y.Line, y.Col})
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 )
@@ -58,6 +59,7 @@ type Line struct {
 	Count      int64        `json:"count" unit:"times"`
 	Reconciled int64        `json:"reconciled" unit:"times"`
 	Branches   []LineBranch `json:"branches"`
+	Sites      []LineSite   `json:"sites"` // indirect calls and interfaces, by column
 }
 
 // A LineBranch is a branch on a Line.
@@ -87,6 +89,26 @@ type LineOutcome struct {
 	ShareHigh float64 `json:"share_high" unit:"ratio"`
 }
 
+// A LineSite is an indirect call on a Line, with the functions that it went to, or an interface whose type the code
+// asks for, with its concrete types.
+type LineSite struct {
+	Col    int64       `json:"column" unit:"column"` // 0 if it is not known
+	Kind   string      `json:"kind"`                 // "call", "type"
+	Expr   string      `json:"expression"`
+	Type   string      `json:"type"` // of the expression
+	Events int64       `json:"events" unit:"events"`
+	Values []SiteValue `json:"values"`
+}
+
+// A SiteValue is a function or a type.
+type SiteValue struct {
+	Value     string  `json:"value"`
+	Count     int64   `json:"count" unit:"events"`
+	Share     float64 `json:"share" unit:"ratio"` // of the site's events
+	ShareLow  float64 `json:"share_low" unit:"ratio"`
+	ShareHigh float64 `json:"share_high" unit:"ratio"`
+}
+
 // List lists the source of the functions of a program whose names match, those with most flow
 // first. As text:
 //
@@ -105,6 +127,12 @@ type LineOutcome struct {
 // These counts are reconciled (see package annotate), so that they fit each other. Where no
 // sample is, it says "ran" if what samples show proves that, and else "-", as far as the program's
 // file is at hand. Without source the lines known to the profile are shown by number.
+//
+// Behind the branches stand the functions that an indirect call went to, and the types that an interface had:
+//
+//	60.00%            ^ call (*square).area
+//	30.00%            ^ call (*circle).area
+//	10.00%            ^ call others
 func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp.Regexp) (*Listing, error) {
 	unended, err := unendedOf(run.Paths, funcs)
 	if err != nil {
@@ -158,7 +186,7 @@ func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp
 
 func functionOf(f *annotate.Function, d *annotate.Detail) Function {
 	x := Function{Func: f.Name, File: f.File, StartLine: f.Line, Calls: d.Entries, Reconciled: d.Reconciled, Note: d.Note}
-	branches := d.Branches
+	branches, taps := d.Branches, d.Taps
 	for _, line := range d.Lines {
 		y := Line{File: cmp.Or(line.File, f.File), Line: line.Line, State: string(line.State), Count: line.Raw, Reconciled: line.Count}
 		for _, r := range line.Text {
@@ -172,6 +200,12 @@ func functionOf(f *annotate.Function, d *annotate.Detail) Function {
 			}
 			y.Branches = append(y.Branches, b)
 			branches = branches[1:]
+		}
+		for len(taps) > 0 && (taps[0].File < line.File || taps[0].File == line.File && taps[0].Line <= line.Line) {
+			if t := &taps[0]; t.IsSite() && t.File == line.File && t.Line == line.Line {
+				y.Sites = append(y.Sites, lineSite(t))
+			}
+			taps = taps[1:]
 		}
 		x.Lines = append(x.Lines, y)
 	}
@@ -188,6 +222,14 @@ func lineBranch(f *annotate.Function, b *annotate.Branch) LineBranch {
 			Outcome: o.Name, State: string(o.State), Count: o.Raw, Share: listing.Ratio(o.Raw, x.Count), Reconciled: o.Count,
 			CountLow: o.RawBounds.Low, CountHigh: o.RawBounds.High, ShareLow: o.Low, ShareHigh: o.High,
 		})
+	}
+	return x
+}
+
+func lineSite(t *annotate.Tap) LineSite {
+	x := LineSite{Col: t.Col, Kind: t.Kind, Expr: t.Expr, Type: t.Type, Events: t.Events}
+	for _, v := range t.Values {
+		x.Values = append(x.Values, SiteValue{Value: v.Text, Count: v.Count, Share: v.Share, ShareLow: v.Low, ShareHigh: v.High})
 	}
 	return x
 }
@@ -220,7 +262,7 @@ func (l *Listing) Print(p *listing.Page) {
 	var notes []string
 	if l.Estimated {
 		notes = append(notes,
-			"95%: the true share of an outcome in its branch is within these bounds with a probability of 95%, as far as samples are random.",
+			"95%: the true share of an outcome in its branch, or of a function in its call, is within these bounds with a probability of 95%, as far as samples are random.",
 			"Never seen is not never: what no sample shows may happen as often as the bound says.")
 	}
 	if n, kind := l.joined(); n > 0 {
@@ -281,7 +323,7 @@ func (x *Function) print(p *listing.Page, estimated bool, ran string) {
 		}
 	}
 	row(t.Heading, "count", "share", "95%", "line", "")
-	file := x.File
+	file, pkg := x.File, profile.PackageOf(x.Func)+"."
 	for _, line := range x.Lines {
 		if line.File != file { // by a //line directive
 			file = line.File
@@ -298,12 +340,43 @@ func (x *Function) print(p *listing.Page, estimated bool, ran string) {
 				if count == "-" && b.Count > 0 {
 					count = "0"
 				}
-				row(t.Row, count, share, within, "", caret(b, line.Source)+b.Kind+" "+o.Outcome)
+				row(t.Row, count, share, within, "", caret(b.Line, b.Col, line.Source, farRight)+b.Kind+" "+o.Outcome)
 				t.Style(t.Numbers, outcomeStyle(o.Outcome))
+			}
+		}
+		for _, s := range line.Sites {
+			at := caret(line.Line, s.Col, line.Source, farRight/2) + s.Kind + " "
+			named, others := s.named()
+			for _, v := range named {
+				within := ""
+				if v.ShareLow < v.ShareHigh { // not all were counted
+					within = bounds(v.ShareLow, v.ShareHigh)
+				}
+				row(t.Row, "", listing.Percent(v.Share), within, "", at+shortNames(strings.TrimPrefix(v.Value, pkg)))
+			}
+			if others > 0 {
+				row(t.Row, "", listing.Percent(others), "", "", at+"others")
 			}
 		}
 	}
 	p.Table("", t)
+}
+
+// maxNamed is how many values of a site the text names at most.
+const maxNamed = 3
+
+// named returns the values that the text names, and the share of the others. They are those that have 95 % of the events. The last
+// one is always named, as that takes no more room.
+func (s *LineSite) named() (list []SiteValue, others float64) {
+	left := s.Events
+	for i, v := range s.Values {
+		last := i == len(s.Values)-1
+		if v.Value == schema.Other || !last && (i == maxNamed-1 || 20*float64(left) <= float64(s.Events)) {
+			return list, listing.Ratio(left, s.Events)
+		}
+		list, left = append(list, v), left-v.Count
+	}
+	return list, 0
 }
 
 // countText is a count, or what is known without one; ran is the word for what must have run.
@@ -327,16 +400,18 @@ func detab(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 // farRight is the column from which on no caret stands beneath a line: the line may be cut there.
 const farRight = 50
 
-// caret is a caret under the column of a branch, or line:col when that is far to the right or the line is not
-// the one shown above.
-func caret(b LineBranch, text string) string {
-	if b.Col < 1 || b.Col > int64(len(text)) {
-		return fmt.Sprintf("%d:%d ", b.Line, b.Col)
+// caret is a caret under a column of a line, or line:col when that is as far to the right as a bound or the line is not
+// the one shown above. Where the column is not known there is only the indentation.
+func caret(line, col int64, text string, far int) string {
+	indented := detab(text[:len(text)-len(strings.TrimLeft(text, " \t"))])
+	switch {
+	case col < 1:
+		return indented
+	case col > int64(len(text)):
+		return fmt.Sprintf("%d:%d ", line, col)
 	}
-	before := detab(text[:b.Col-1])
-	if n := utf8.RuneCountInString(before); n < farRight {
+	if n := utf8.RuneCountInString(detab(text[:col-1])); n < far {
 		return strings.Repeat(" ", n) + "^ "
 	}
-	indent := len(before) - len(strings.TrimLeft(before, " "))
-	return fmt.Sprintf("%s%d:%d ", before[:indent], b.Line, b.Col)
+	return fmt.Sprintf("%s%d:%d ", indented, line, col)
 }

@@ -127,6 +127,11 @@ func listRows(o commandtest.Object) (rows []string) {
 					rows = append(rows, fmt.Sprintf("a branch of %d times with outcomes of %d", b.Int("count"), sum))
 				}
 			}
+			for _, s := range l.All("sites") {
+				for _, v := range s.All("values") {
+					rows = append(rows, fmt.Sprintf("%.2f%% %d:%d %s %s", 100*v.Float("share"), l.Int("line"), s.Int("column"), s.Text("kind"), strings.TrimPrefix(v.Text("value"), "main.")))
+				}
+			}
 		}
 	}
 	return rows

@@ -138,7 +138,8 @@ branches, a caret under each, with the count and share of every outcome; the ope
 && and || are branches, too. Where no sample is, it says "ran" if what samples show proves
 that, and else "-". Counts are made to fit each other: what goes into a loop comes out of
 it. -json has them as they were sampled, too. Shares in sampled profiles have 95% bounds;
-never seen is not never.
+never seen is not never. Behind the branches stand the functions that an indirect call went
+to, and the types that an interface had, if the run has such profiles; -json has all of them.
 
 	-program FILE       the profiled program, if it is not where it ran: what it could have
 	                    done is in it
