@@ -4,7 +4,7 @@
 // such edge has. It sorts the edges by weight, and takes those that have 99% of it for hot: it
 // inlines larger functions there. It calls the heaviest method of an interface directly, whatever its weight.
 //
-//	calls, skipped, err := pgo.Calls(f)   // f is a profile of paths, or of call targets
+//	calls, skipped, err := pgo.Calls(f, targets)   // f is a profile of paths, targets one of call targets; or one of them alone
 //	src := source.NewTree("")
 //	calls, deferred := pgo.Undeferred(calls, src)
 //	hot, cold := pgo.Hot(calls, pgo.Share)
@@ -22,6 +22,7 @@ package pgo
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -31,6 +32,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // Types are the sample types of the profiles. The compiler reads the column samples/count.
@@ -81,9 +83,12 @@ func (e *NoCalls) Error() string { return e.Why }
 // that it calls: their paths also count for the edge from its caller to it. So if it calls several
 // functions, the edge has that many times the calls.
 //
-// Exact profiles of paths have no callers, which is an error of type NoCalls. In a profile of call targets each call
+// Targets is the profile of call targets of the same run, whose counts must have the same unit; nil if there is none. Of an
+// indirect call, only the most frequent target is an edge then.
+//
+// Exact profiles of paths have no callers, which is an error of type NoCalls. In a profile f of call targets each call
 // weighs 1.
-func Calls(f *profile.File) ([]Call, Skipped, error) {
+func Calls(f, targets *profile.File) ([]Call, Skipped, error) {
 	g := graph{index: make(map[edge]int)}
 	if f.Kind == schema.CallTargets {
 		words, err := f.Words()
@@ -139,6 +144,13 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 			}
 			callee = caller
 		}
+	}
+	if targets != nil {
+		words, err := targets.Words()
+		if err != nil {
+			return nil, Skipped{}, err
+		}
+		g.direct(words, func(f profile.Func) bool { return executed[f] != nil })
 	}
 	g.calls = slices.DeleteFunc(g.calls, func(c Call) bool {
 		long := c.Weight > maxCost*c.Count
@@ -203,6 +215,10 @@ type edge struct {
 	line           int64 // from the caller's first
 }
 
+func edgeOf(caller, callee profile.Frame) edge {
+	return edge{caller.Symbol, callee.Symbol, caller.Line - caller.Func.StartLine}
+}
+
 type graph struct {
 	calls   []Call
 	index   map[edge]int
@@ -220,7 +236,7 @@ func (g *graph) add(caller, callee profile.Frame, count, weight int64) bool {
 		return false
 	}
 	callee.Line = callee.Func.StartLine
-	k := edge{caller.Symbol, callee.Symbol, caller.Line - caller.Func.StartLine}
+	k := edgeOf(caller, callee)
 	i, ok := g.index[k]
 	if !ok {
 		i = len(g.calls)
@@ -230,6 +246,56 @@ func (g *graph) add(caller, callee profile.Frame, count, weight int64) bool {
 	g.calls[i].Count += count
 	g.calls[i].Weight += weight
 	return true
+}
+
+// direct makes an edge of the most frequent target of each indirect call, and removes those of its other targets. The compiler calls
+// the heaviest one on the line directly, and of those without branches there may be no edge: they have no paths. The edge has the
+// calls of the target. It keeps its weight if the target has paths; else it weighs a line for each call. Calls of one method on a
+// line are one call here, as they are for the compiler.
+func (g *graph) direct(words []profile.Word, hasPaths func(profile.Func) bool) {
+	type call struct {
+		caller     profile.Frame
+		of, method string
+	}
+	counts := make(map[call]map[profile.Frame]int64)
+	for _, w := range words {
+		if w.Site.Kind != tuple.Call.String() || w.Site.Pool != "" || w.Range != nil {
+			continue
+		}
+		c := call{profile.Frame{Func: w.Site.Func, Line: w.Line, Symbol: w.Site.Func.Name}, w.Site.Type, w.Site.Expr[strings.LastIndexByte(w.Site.Expr, '.')+1:]}
+		if counts[c] == nil {
+			counts[c] = make(map[profile.Frame]int64)
+		}
+		counts[c][profile.Frame{Func: w.Target, Symbol: w.Target.Name}] += w.Count
+	}
+	most, others := make(map[edge]bool), make(map[edge]bool)
+	for c, targets := range counts {
+		list := slices.SortedFunc(maps.Keys(targets), func(a, b profile.Frame) int {
+			return cmp.Or(cmp.Compare(targets[b], targets[a]), a.Func.Compare(b.Func))
+		})
+		for _, target := range list[1:] {
+			others[edgeOf(c.caller, target)] = true
+		}
+		count := targets[list[0]]
+		if !g.add(c.caller, list[0], 0, 0) {
+			continue
+		}
+		k := edgeOf(c.caller, list[0])
+		x := &g.calls[g.index[k]]
+		if !most[k] { // not that of a call of another interface
+			x.Count = 0
+			if !hasPaths(x.Callee.Func) {
+				x.Weight = 0
+			}
+		}
+		most[k] = true
+		x.Count += count
+		x.Weight = max(x.Weight, x.Count)
+	}
+	g.calls = slices.DeleteFunc(g.calls, func(c Call) bool {
+		k := edgeOf(c.Caller, c.Callee)
+		return others[k] && !most[k]
+	})
 }
 
 func (g *graph) sorted() []Call {

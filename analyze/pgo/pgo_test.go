@@ -73,7 +73,7 @@ func text(calls []pgo.Call) (list []string) {
 }
 
 func TestCallsOfPaths(t *testing.T) {
-	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz", paths))
+	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz", paths), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ build 5eed
 period 1 events/count
 word func=main.run at=/src/run.go:7 site=run.go:9:4 kind=call expr=op.apply type=op value=main.(*add).apply target=/src/add.go:3 count=12 messages=12
 word func=main.run at=/src/run.go:7 site=run.go:9:4 kind=call expr=op.apply type=op value=main.(*mul).apply target=/src/mul.go:5 count=20 messages=20
-`))
+`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +123,54 @@ word func=main.run at=/src/run.go:7 site=run.go:9:4 kind=call expr=op.apply type
 		t.Errorf("%d calls have 20 of 32 and %d have not, want 1 and 1", len(hot), len(cold))
 	}
 	want := []string{"main.run:9-7 main.(*mul).apply@5 20 20 0", "main.run:9-7 main.(*add).apply@3 12 12 0"}
+	if diff := cmp.Diff(want, text(calls)); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// Of an indirect call, the most frequent target is an edge, with its calls, whether it has paths or not. Those of others go, unless a call
+// of another interface on the line most often goes there. Direct calls stay.
+func TestTargetsBesidePaths(t *testing.T) {
+	const head = `
+comment "#pep.version=1 mode=sampled form=windows"
+binary /bin/app
+build 5eed
+period 10000000 cpu/nanoseconds
+`
+	path := func(callee string, line, count int, lines string) string {
+		return fmt.Sprintf("path func=%s at=/src/%[1]s.go:10 path=p0 end=12 count=%d flow=7 from=entry lines=%s callers=\"main.run /src/run.go:%d start=20\"\n", callee, count, lines, line)
+	}
+	word := func(kind, of string, line, count int, callee string) string {
+		target := "target=/src/" + callee + ".go:10"
+		if callee == "(other)" {
+			target = ""
+		}
+		return fmt.Sprintf("word func=main.run at=/src/run.go:20 site=run.go:%d:%d kind=%s expr=x.f type=%s value=%s %s count=%[2]d messages=1\n", line, count, kind, of, callee, target)
+	}
+	calls, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", "profile paths"+head+
+		path("main.rare.f", 30, 5, "10-14")+path("main.help", 30, 50, "10-11")+ // 30: most often main.leaf.f
+		path("main.leaf.f", 31, 5, "10-14")+path("main.other.f", 31, 8, "10")+ // 31: two calls
+		path("main.loop.f", 32, 1, "10-70")+ // 32: the path says 61 lines for a call, and the targets that these were 2 calls
+		"path func=main.deep at=/src/deep.go:10 path=p0 end=12 count=9 flow=7 from=entry lines=10-90 callers=\"main.thin.f /src/thin.go:11 start=10; main.run /src/run.go:33 start=20\"\n"),
+		parse(t, "app.calltargets.pb.gz", "profile calltargets"+head+
+			word("call", "T", 30, 70, "main.leaf.f")+word("call", "T", 30, 6, "main.rare.f")+word("direct", "U", 30, 6, "main.help")+word("call", "T", 30, 3, "(other)")+
+			word("call", "T", 31, 9, "main.other.f")+word("call", "T", 31, 6, "main.leaf.f")+word("call", "U", 31, 2, "main.leaf.f")+
+			word("call", "T", 32, 2, "main.loop.f")+
+			word("call", "T", 33, 8, "main.thin.f")+
+			word("call", "T", 34, 8, "(other)")+
+			word("call", "T", 35, 5, "main.more.f")+word("call", "T", 35, 6, "main.less.f")+word("call", "T", 35, 4, "main.more.f")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"main.run:30-20 main.help@10 50 100 2",
+		"main.run:30-20 main.leaf.f@10 70 70 5",
+		"main.run:32-20 main.loop.f@10 2 61 61",
+		"main.run:31-20 main.leaf.f@10 2 25 5", // a target of both, and the most frequent one of U
+		"main.run:31-20 main.other.f@10 9 9 1",
+		"main.run:35-20 main.more.f@10 9 9 0", // called twice on the line
+		"main.run:33-20 main.thin.f@10 8 8 0", // not the lines of deep
+	}
 	if diff := cmp.Diff(want, text(calls)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
@@ -143,7 +191,7 @@ path func=main.f at=/src/f.go:1 path=p%d end=2 count=1000000000 flow=1 from=entr
 		for i, list := range strings.Fields(lists) {
 			text += fmt.Sprintf(path, i, list)
 		}
-		calls, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", text+"\n"))
+		calls, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", text+"\n"), nil)
 		switch {
 		case want < 0:
 			if err == nil || !strings.Contains(err.Error(), ": lines ") {
@@ -153,14 +201,14 @@ path func=main.f at=/src/f.go:1 path=p%d end=2 count=1000000000 flow=1 from=entr
 			t.Errorf("%s: got %v, %v, want %d lines", lists, calls, err, want)
 		}
 	}
-	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(header+fmt.Sprintf(path, 0, "1-2147483647")+"\n", "1000000000", "1", 1)))
+	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(header+fmt.Sprintf(path, 0, "1-2147483647")+"\n", "1000000000", "1", 1)), nil)
 	if err != nil || len(calls) != 0 || skipped.Long != 1<<31-1 {
 		t.Errorf("two thousand million lines: got %v, %+v, %v", calls, skipped, err)
 	}
 }
 
 func TestExactPathsHaveNoCallers(t *testing.T) {
-	_, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(paths, "10000000 cpu/nanoseconds", "1 paths/count", 1)))
+	_, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(paths, "10000000 cpu/nanoseconds", "1 paths/count", 1)), nil)
 	if err == nil || !strings.Contains(err.Error(), "give a sampled profile") {
 		t.Errorf("got error %v", err)
 	}
@@ -262,7 +310,7 @@ func TestPreprofile(t *testing.T) {
 		t.Skip("needs the go command: ", err)
 	}
 	f := parse(t, "app.paths.pb.gz", paths)
-	calls, _, err := pgo.Calls(f)
+	calls, _, err := pgo.Calls(f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +415,7 @@ path func=main.long at=main.go:23 path=p1 end=26 count=9000000 flow=1 from="loop
 path func=main.long at=main.go:23 path=p2 end=28 count=1 flow=1 from=entry lines=23-28 callers="main.main main.go:32 start=31"
 path func=main.mix at=main.go:12 path=p0 end=16 count=1000 flow=1000 from=entry lines=12-16 callers="main.(*square).area main.go:9 start=7; main.each main.go:20 start=19; main.long main.go:26 start=23"
 `, "main.go", name))
-	calls, _, err := pgo.Calls(f)
+	calls, _, err := pgo.Calls(f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestPGO(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := report.PGO(f, source.NewTree(""), report.PGOOptions{Cut: 1})
+		table, err := report.PGO(f, nil, source.NewTree(""), report.PGOOptions{Cut: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

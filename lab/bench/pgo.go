@@ -269,7 +269,7 @@ func (p *program) profileSampled(name string, cut float64) error {
 		if err != nil {
 			return err
 		}
-		t, err := report.PGO(f, source.NewTree(""), report.PGOOptions{Cut: cut})
+		t, err := report.PGO(f, nil, source.NewTree(""), report.PGOOptions{Cut: cut})
 		if err != nil {
 			return err
 		}

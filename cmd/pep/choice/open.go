@@ -95,25 +95,39 @@ func Each(c *command.Call, names []string, kinds ...schema.Kind) (files []*profi
 	return files, nil
 }
 
-// Calls loads profiles that say what calls what: of paths, or of the targets of calls if paths were counted exactly,
-// without callers.
-func Calls(c *command.Call, names []string) (*profile.File, error) {
-	f, err := Open(c, names, schema.Paths, schema.CallTargets)
-	if err != nil || f.Kind != schema.Paths || !f.Exact() {
-		return f, err
+// Calls loads profiles that say what calls what: of paths, and those of the targets of calls beside them if both are by windows,
+// as the counts of others have other units; or of targets alone if paths were counted exactly, without callers.
+func Calls(c *command.Call, names []string) (f, targets *profile.File, err error) {
+	f, err = Open(c, names, schema.Paths, schema.CallTargets)
+	if err != nil || f.Kind != schema.Paths || !f.Exact() && !f.Windows() {
+		return f, nil, err
 	}
-	if calls, err := Beside(c, names, f, schema.CallTargets); err == nil && calls.Kind == schema.CallTargets {
-		return calls, nil
+	if names = runOf(names, f); len(runfiles.Present(names, []schema.Kind{schema.CallTargets})) == 0 {
+		return f, nil, nil
 	}
-	return f, nil
+	targets, err = Open(c, names, schema.CallTargets)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case f.Exact():
+		return targets, nil, nil
+	case !targets.Windows():
+		return f, nil, nil
+	}
+	return f, targets, nil
 }
 
 // Beside opens the files of another kind of the run that f, which Open has opened for names, is of.
 func Beside(c *command.Call, names []string, f *profile.File, kind schema.Kind) (*profile.File, error) {
+	return Open(c, runOf(names, f), kind)
+}
+
+// runOf returns names of files of the run of f, which Open has opened for names.
+func runOf(names []string, f *profile.File) []string {
 	if len(names) == 0 || runfiles.IsDir(names) {
-		names = []string{f.Name}
+		return []string{f.Name}
 	}
-	return Open(c, names, kind)
+	return names
 }
 
 // Match is Functions with an error of the command line.

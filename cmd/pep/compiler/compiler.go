@@ -40,11 +40,11 @@ func PGO(c *command.Call) error {
 	if *out == "" {
 		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := choice.Calls(c, c.Args)
+	f, targets, err := choice.Calls(c, c.Args)
 	if err != nil {
 		return err
 	}
-	t, err := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
+	t, err := report.PGO(f, targets, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
 	var none *pgo.NoCalls
 	dir, there := os.Stat(*out)
 	switch both := there == nil && dir.IsDir(); {
