@@ -71,6 +71,9 @@ function side(name) {
 	return 'way';
 }
 
+// bare is the name of a function without the directories of its package.
+const bare = name => name.slice(name.replace(/[([].*/, '').lastIndexOf('/') + 1);
+
 // ---- Data
 
 async function block(id) {
@@ -156,7 +159,6 @@ function showTop() {
 		const main = p.where.find(x => x.name === 'main module');
 		add($('where'), 'main module ', h('b', {}, percent(main.share)), ', with what it called ', h('b', {}, percent(main.cum_share)));
 		const most = (list, whole, name) => (list ?? []).slice(0, 3).filter(s => s.share >= whole / 10).map(s => `${name(s.name)} ${percent(s.share)}`).join(', ');
-		const bare = name => name.slice(name.replace(/[([].*/, '').lastIndexOf('/') + 1); // without the directories of the package
 		add($('where-facts'),
 			h('h2', {}, 'Where the time was'),
 			h('p', {}, 'Shares of the CPU time: in the code itself, and with what it called. Who called assembly, system calls and C code is not known.'),
@@ -509,7 +511,7 @@ function showRows(f, d) {
 		fill(rows, h('p', {class: 'empty'}, why && [h('b', {}, why[0]), program.exact ? 'No path of this function was executed.' : why[1]]));
 		return;
 	}
-	const branches = group(d.branches), taps = group(d.taps);
+	const branches = group(d.branches), taps = group(d.taps?.filter(t => !isSite(t))), sites = group(d.taps?.filter(isSite));
 	d.branches?.forEach((b, i) => b.number = i + 1);
 	const top = (d.lines ?? []).reduce((m, l) => Math.max(m, l.count), 1);
 	const lanes = Math.min(6, (d.paths ?? []).length + 1);
@@ -523,13 +525,16 @@ function showRows(f, d) {
 		}
 		const k = key(line.file, line.line);
 		lineOf.set(k, line);
-		const row = lineElement(f, line, branches.get(k) ?? [], taps.get(k) ?? [], top);
+		const here = sites.get(k) ?? [];
+		here.forEach((t, i) => t.letter = String.fromCharCode(97 + i % 26));
+		const row = lineElement(f, line, branches.get(k) ?? [], taps.get(k) ?? [], here, top);
 		rowOf.set(k, row);
 		all.push(row);
 		const [reached, not] = [[], []];
 		for (const b of branches.get(k) ?? []) (isReached(b) ? reached : not).push(b);
 		for (const b of reached) all.push(branchElement(line, b));
 		if (not.length) all.push(unreachedElement(line, not));
+		for (const t of here) all.push(siteElement(f, line, t));
 	}
 	fill(rows, all);
 	const first = rows.querySelector('.number');
@@ -539,8 +544,15 @@ function showRows(f, d) {
 
 const gutter = (...children) => h('span', {class: 'gutter'}, ...children);
 
-function lineElement(f, line, branches, taps, top) {
-	const code = h('span', {class: 'code'}, texts(line.text ?? [], branches));
+// A site is a tap that has a row of its own: an indirect call with the functions that it went to, or an interface with its types.
+const isSite = t => t.kind === 'call' || t.kind === 'type';
+
+function lineElement(f, line, branches, taps, sites, top) {
+	const marks = [
+		...branches.map(b => ({col: b.col, e: h('span', {class: 'marker', 'data-branch': b.number - 1, title: `${b.kind}, branch ${b.number}`}, b.number)})),
+		...sites.filter(t => t.col > 0).map(t => ({col: t.col, e: h('span', {class: 'marker site', title: `${t.kind} ${t.expr}`}, t.letter)})),
+	].sort((a, b) => a.col - b.col);
+	const code = h('span', {class: 'code'}, texts(line.text ?? [], marks));
 	const seen = line.state === 'seen';
 	const strength = seen && line.count > 0 ? .07 + .55 * Math.max(0, 1 + Math.log10(line.count / top) / 3) : 0;
 	heatOf.set(key(line.file, line.line), strength);
@@ -579,15 +591,13 @@ function valueText(t) {
 	const best = t.values?.[0];
 	if (!best) return null;
 	if (best.share < .05) return ' varies';
-	return [t.kind === 'call' ? ' → ' : ' = ', h('b', {}, clip(best.text, 28)), ' ', percent(best.share)];
+	return [' = ', h('b', {}, clip(best.text, 28)), ' ', percent(best.share)];
 }
 
 const clip = (text, n) => text.length > n ? text.slice(0, n - 1) + '…' : text;
 
-// texts returns the coloured runs of a line, with the markers of branches at their columns. Columns
-// are of bytes, runs are of UTF-16.
-function texts(runs, branches) {
-	const marks = branches.map(b => ({col: b.col, e: h('span', {class: 'marker', 'data-branch': b.number - 1, title: `${b.kind}, branch ${b.number}`}, b.number)}));
+// texts returns the coloured runs of a line, with markers at their columns. Columns are of bytes, runs are of UTF-16.
+function texts(runs, marks) {
 	const out = [];
 	let column = 1;
 	for (const [cls, text] of runs) {
@@ -707,6 +717,31 @@ function outcomeElement(o, branch, k) {
 	}
 	attributes.title = `${o.name}: ${stateTitle[o.state]}`;
 	return h('span', attributes, name, ' ', h('span', {class: `tag ${o.state} unseen`}, stateText[o.state]));
+}
+
+// siteElement is a row with the most frequent functions or types; a button shows all.
+function siteElement(f, line, t) {
+	const values = t.values ?? [];
+	let few = 0; // with 95 % of the events, three at most, as in pep list
+	for (let sum = 0; few < 3 && few < values.length && sum < .95; few++) sum += values[few].share;
+	if (few === values.length - 1) few++;
+	const row = beneath(line, 'site', h('span', {class: 'marker site', 'aria-hidden': 'true'}, t.letter), h('span', {class: 'kind', title: `${t.expr} ${t.type}: ${plural(t.events, 'event')}`}, t.kind));
+	const local = name => name.startsWith(f.package + '.') ? name.slice(f.package.length + 1) : bare(name);
+	const outcome = v => {
+		const i = t.kind === 'call' ? byName.get(v.text) : undefined, name = t.kind === 'call' ? local(v.text) : v.text;
+		return h('span', {class: 'outcome', title: `${v.text}\n${percent(v.share)}, 95${UNIT} bounds ${percent(v.low)} to ${percent(v.high)}`},
+			h('b', {}, i === undefined ? clip(name, 40) : h('a', {href: link(functions[i])}, clip(name, 40))), ' ', percent(v.share), ' ', v.high > v.low ? h('small', {}, bounds(v.low, v.high)) : '');
+	};
+	const show = all => {
+		const shown = all ? values : values.slice(0, few);
+		const rest = values.slice(few).reduce((sum, v) => sum + v.share, 0);
+		fill(text, head, bar(values.slice(0, 6).map(v => part(v.share))), shown.map(outcome),
+			few < values.length && h('button', {type: 'button', class: 'more', 'aria-expanded': String(all), onclick: () => { show(!all); drawRails(); text.querySelector('.more').focus(); }},
+				all ? 'show fewer' : `${values.length - few} others ${percent(rest)}`));
+	};
+	const text = row.querySelector('.text'), head = [...text.children];
+	show(false);
+	return row;
 }
 
 function tapElement(line, t) {

@@ -463,3 +463,67 @@ path func=main.mix at=main.go:12 path=p0 end=16 count=1000 flow=1000 from=entry 
 		t.Errorf("direct calls (-want +got):\n%s", diff)
 	}
 }
+
+// What the compiler does with the profile is the oracle: with the paths alone it calls the method that has branches, with call targets
+// the one that is called most often.
+func TestCompilerCallsTheMostFrequentTarget(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs the go command: ", err)
+	}
+	const code = `package main
+
+type shape interface{ area() int }
+
+type square struct{ side int }
+
+func (s *square) area() int { return s.side * s.side }
+
+type polygon struct{ sides []int }
+
+func (p *polygon) area() (n int) {
+	for _, s := range p.sides {
+		n += s
+	}
+	return n
+}
+
+func total(list []shape) (n int) {
+	for _, s := range list {
+		n += s.area()
+	}
+	return n
+}
+
+func main() { println(total([]shape{&square{3}, &polygon{}})) }
+`
+	const head = `
+comment "#pep.version=1 mode=sampled form=windows"
+binary /bin/app
+build 5eed
+period 10000000 cpu/nanoseconds
+`
+	dir := t.TempDir()
+	name, in := filepath.Join(dir, "main.go"), filepath.Join(dir, "default.pgo")
+	if err := os.WriteFile(name, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := parse(t, "app.paths.pb.gz", "profile paths"+head+
+		"path func=main.(*polygon).area at="+name+":11 path=p0 end=15 count=100 flow=100 from=entry lines=11-15 callers=\"main.total "+name+":20 start=18\"\n")
+	word := func(callee string, line, count int) string {
+		return fmt.Sprintf("word func=main.total at=%s:18 site=main.go:20:14 kind=call expr=s.area type=main.shape value=%s target=%[1]s:%[3]d count=%[4]d messages=1\n", name, callee, line, count)
+	}
+	targets := parse(t, "app.calltargets.pb.gz", "profile calltargets"+head+word("main.(*polygon).area", 11, 100)+word("main.(*square).area", 7, 900))
+	for want, targets := range map[string]*profile.File{"(*polygon).area": nil, "(*square).area": targets} {
+		calls, _, err := pgo.Calls(f, targets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(pgo.Hot(calls, pgo.Share))); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.Command("go", "tool", "compile", "-p=main", "-m", "-o", filepath.Join(dir, "main.o"), "-pgoprofile="+in, name).CombinedOutput()
+		if err != nil || !strings.Contains(string(said), "20:14: PGO devirtualizing interface call s.area to "+want+"\n") {
+			t.Errorf("the compiler does not call %s: %v\n%s", want, err, said)
+		}
+	}
+}

@@ -406,6 +406,32 @@ func TestRailsOfLongFunctions(t *testing.T) {
 	}
 }
 
+// An indirect call has a row with the functions that have 95 % of its calls, three at most, and so has an interface with its types. A button
+// shows the others. Markers stand at their columns, and functions that the page has are links.
+func TestSites(t *testing.T) {
+	tab := open(t, small(), false)
+	rows := func() []string {
+		return eval[[]string](tab, `[...document.querySelectorAll('.row.site .text')].map(e => e.innerText.replace(/\s+/g, ' '))`)
+	}
+	want := []string{
+		"a call other.helper 60.0 % 50–70 (*T).log 20.0 % 10–30 log.(*T).log 10.0 % 5–15 2 others 10.0 %",
+		"b type *example.T 96.0 % 90–98 2 others 4.0 %",
+	}
+	if d := cmp.Diff(want, rows()); d != "" {
+		t.Errorf("rows (-want +got):\n%s", d)
+	}
+	tab.click(".site .more")
+	want[0] = "a call other.helper 60.0 % 50–70 (*T).log 20.0 % 10–30 log.(*T).log 10.0 % 5–15 last 6.0 % 0–10 (other) 4.0 % 0–10 show fewer"
+	if d := cmp.Diff(want, rows()); d != "" {
+		t.Errorf("all rows (-want +got):\n%s", d)
+	}
+	if got := eval[string](tab, `document.querySelector('.row.line[data-line="19"] .code').innerText.trim()`); got != "loga(bn)" {
+		t.Errorf("markers: got %q, want loga(bn)", got)
+	}
+	tab.click(".site a")
+	tab.wait(`document.title.startsWith('other.helper')`)
+}
+
 func TestBarsEqualShares(t *testing.T) {
 	tab := open(t, small(), false)
 	tab.click(".more")
@@ -432,7 +458,7 @@ func TestBarsEqualShares(t *testing.T) {
 		}
 		bars = append(bars, []float64{b.Outcomes[0].Share, b.Outcomes[1].Share})
 	}
-	got := parts(".branch:not(.tapped) .split")
+	got := parts(".branch:not(.tapped, .site) .split")
 	if len(got) != len(bars) {
 		t.Fatalf("%d bars, want %d", len(got), len(bars))
 	}
@@ -444,7 +470,7 @@ func TestBarsEqualShares(t *testing.T) {
 	for i, bar := range parts(".card .split") {
 		near(fmt.Sprintf("path %d", i), bar[1], bar[0]*walk().Paths[i].Share)
 	}
-	for i, bar := range parts(".tapped .split") {
+	for i, bar := range append(parts(".tapped .split"), parts(".site .split")...) {
 		for j, v := range walk().Taps[i].Values {
 			near(fmt.Sprintf("value %d", j), bar[1+j], bar[0]*v.Share)
 		}

@@ -86,7 +86,12 @@ func walk() *annotate.Detail {
 		Callers: []annotate.Call{{Name: "main.main", Line: 40, Count: 900, Share: .9}, {Name: "", Count: 100, Share: .1}},
 		Callees: []annotate.Call{{Name: "other.helper", Line: 12, Count: 3500, Share: 1}},
 		Taps: []annotate.Tap{{Line: 13, Col: 4, Kind: "load", Expr: "n", Type: "int", Events: 1000, More: 3, Values: []annotate.Value{
-			{Text: "7", Share: .75, Low: .7, High: .8}, {Text: "9", Share: .2, Low: .15, High: .25}}}},
+			{Text: "7", Share: .75, Low: .7, High: .8}, {Text: "9", Share: .2, Low: .15, High: .25}}}, {
+			Line: 19, Col: 6, Kind: "call", Expr: "log", Type: "func(int)", Events: 1000, Values: []annotate.Value{
+				{Text: "other.helper", Share: .6, Low: .5, High: .7}, {Text: "main.(*T).log", Share: .2, Low: .1, High: .3},
+				{Text: "example.com/log.(*T).log", Share: .1, Low: .05, High: .15}, {Text: "main.last", Share: .06, Low: 0, High: .1}, {Text: "(other)", Share: .04, Low: 0, High: .1}}}, {
+			Line: 19, Col: 7, Kind: "type", Expr: "n", Type: "any", Events: 1000, Values: []annotate.Value{
+				{Text: "*example.T", Share: .96, Low: .9, High: .98}, {Text: "int", Share: .02, High: .1}, {Text: "nil", Share: .02, High: .1}}}},
 		Graph: annotate.Graph{Nodes: []annotate.Node{
 			{First: 10, Last: 10, Count: 1000, Out: []annotate.Arc{{To: 1, Count: 1000}}},
 			{First: 11, Last: 11, Count: 8000, Out: []annotate.Arc{{To: 2, Name: "body", Count: 7000}, {To: 5, Name: "done", Count: 1000}}},

@@ -162,13 +162,14 @@ func Split(names []string) (runs [][]string) {
 	return runs
 }
 
-// newest returns the newest profile in a directory that has one of the kinds, and says how many there are.
+// newest returns the newest profile in a directory that has one of the kinds, of a run that of the first kind, and says how many
+// there are.
 func newest(dir string, kinds []schema.Kind) (name, note string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", "", fmt.Errorf("looking for profiles: %w", err)
 	}
-	last, files, programs := int64(0), 0, map[string]bool{}
+	last, rank, files, programs := int64(0), 0, 0, map[string]bool{}
 	for _, e := range entries {
 		stem, kind := kindOf(e.Name())
 		info, err := e.Info()
@@ -183,8 +184,8 @@ func newest(dir string, kinds []schema.Kind) (name, note string, err error) {
 		}
 		files++
 		programs[stem] = true
-		if name == "" || at > last {
-			name, last = e.Name(), at
+		if k := slices.Index(kinds, kind); name == "" || at > last || at == last && k < rank { // files of a run have one time
+			name, last, rank = e.Name(), at, k
 		}
 	}
 	if name == "" {

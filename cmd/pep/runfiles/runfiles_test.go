@@ -45,6 +45,8 @@ func TestNewest(t *testing.T) {
 	write("app.8.2000.edges.pb.gz", 3000)
 	check("app.8.2000.paths.pb.gz", ", the newest of 2", schema.Paths)
 	check("app.8.2000.edges.pb.gz", "", schema.Edges)
+	check("app.8.2000.edges.pb.gz", ", the newest of 3", schema.Edges, schema.Paths)
+	check("app.8.2000.paths.pb.gz", ", the newest of 3", schema.Paths, schema.Edges)
 	write("other.app.7.3000.paths.pb.gz", 0)
 	check("other.app.7.3000.paths.pb.gz", ", the newest of 3 files of 2 programs", schema.Paths)
 	write("mine.paths.pb.gz", 4000)
