@@ -221,12 +221,12 @@ type Tap struct {
 	Expr   string  `json:"expr"`
 	Type   string  `json:"type"`
 	Events int64   `json:"events"`
-	Values []Value `json:"values"` // by count, the word (other) last; all types and functions that were called, of others 5 at most
+	Values []Value `json:"values"` // by count, the word (other) last; 5 at most, of a site all
 	More   int     `json:"more"`   // further values
 }
 
-// IsSite reports whether the tap says where the code goes from here: it is an indirect call, with the functions that were
-// called, or an interface, with its concrete types.
+// IsSite reports whether the tap says where the code goes from here: it is an indirect call, with the functions
+// that were called, or an interface, with its concrete types.
 func (t *Tap) IsSite() bool { return t.Kind == tuple.Call.String() || t.Kind == tuple.Type.String() }
 
 // A Value is a value of a tap: a number, a type, a function that was called or a range.

@@ -562,8 +562,9 @@ func TestLongFunction(t *testing.T) {
 	}
 }
 
-// Taps show that their lines have run. Types of what a method is called on are left out, because the method says them; those that an
-// assertion at the same position asks for are not. All targets are there, and the first values of a load.
+// Taps show that their lines have run. Types of what a method is called on are left out, because the method says
+// them; those that an assertion at the same position asks for are not. All targets are there, and the first values
+// of a load.
 func TestTaps(t *testing.T) {
 	word := func(kind, pos, expr, value string, count int) string {
 		return fmt.Sprintf("word func=main.f at=/src/app/f.go:10 site=%s kind=%s expr=%s type=T value=%s count=%d messages=1\n", pos, kind, expr, value, count)

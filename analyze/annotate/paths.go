@@ -111,7 +111,8 @@ func (v *view) tap(f *profile.File, s profile.Seen) Tap {
 	return x
 }
 
-// taps lists what taps and windows saw, by position. It leaves out types of what methods were called on: the methods say them.
+// taps lists what taps and windows saw, by position. It leaves out types of what methods were called on: the
+// methods say them.
 func (v *view) taps() {
 	called := make(map[placeOf][]string) // expressions that were called
 	for _, t := range v.f.taps {

@@ -4,7 +4,7 @@
 // such edge has. It sorts the edges by weight, and takes those that have 99% of it for hot: it
 // inlines larger functions there. It calls the heaviest method of an interface directly, whatever its weight.
 //
-//	calls, skipped, err := pgo.Calls(f, targets)   // f is a profile of paths, targets one of call targets; or one of them alone
+//	calls, skipped, err := pgo.Calls(f, targets)   // f is a profile of paths, targets one of call targets, or nil
 //	src := source.NewTree("")
 //	calls, deferred := pgo.Undeferred(calls, src)
 //	hot, cold := pgo.Hot(calls, pgo.Share)
@@ -83,8 +83,8 @@ func (e *NoCalls) Error() string { return e.Why }
 // that it calls: their paths also count for the edge from its caller to it. So if it calls several
 // functions, the edge has that many times the calls.
 //
-// Targets is the profile of call targets of the same run, whose counts must have the same unit; nil if there is none. Of an
-// indirect call, only the most frequent target is an edge then.
+// Targets is the profile of call targets of the same run, whose counts must have the same unit; nil if there is
+// none. Of an indirect call, only the most frequent target is an edge then.
 //
 // Exact profiles of paths have no callers, which is an error of type NoCalls. In a profile f of call targets each call
 // weighs 1.
@@ -248,10 +248,10 @@ func (g *graph) add(caller, callee profile.Frame, count, weight int64) bool {
 	return true
 }
 
-// direct makes an edge of the most frequent target of each indirect call, and removes those of its other targets. The compiler calls
-// the heaviest one on the line directly, and of those without branches there may be no edge: they have no paths. The edge has the
-// calls of the target. It keeps its weight if the target has paths; else it weighs a line for each call. Calls of one method on a
-// line are one call here, as they are for the compiler.
+// direct makes an edge of the most frequent target of each indirect call, and removes those of its other targets.
+// The compiler calls the heaviest one on the line directly, and of those without branches there may be no edge:
+// they have no paths. The edge has the calls of the target. It keeps its weight if the target has paths; else it
+// weighs a line for each call. Calls of one method on a line are one call here, as they are for the compiler.
 func (g *graph) direct(words []profile.Word, hasPaths func(profile.Func) bool) {
 	type call struct {
 		caller     profile.Frame
@@ -262,7 +262,8 @@ func (g *graph) direct(words []profile.Word, hasPaths func(profile.Func) bool) {
 		if w.Site.Kind != tuple.Call.String() || w.Site.Pool != "" || w.Range != nil {
 			continue
 		}
-		c := call{profile.Frame{Func: w.Site.Func, Line: w.Line, Symbol: w.Site.Func.Name}, w.Site.Type, w.Site.Expr[strings.LastIndexByte(w.Site.Expr, '.')+1:]}
+		method := w.Site.Expr[strings.LastIndexByte(w.Site.Expr, '.')+1:]
+		c := call{profile.Frame{Func: w.Site.Func, Line: w.Line, Symbol: w.Site.Func.Name}, w.Site.Type, method}
 		if counts[c] == nil {
 			counts[c] = make(map[profile.Frame]int64)
 		}

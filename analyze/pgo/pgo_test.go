@@ -128,8 +128,8 @@ word func=main.run at=/src/run.go:7 site=run.go:9:4 kind=call expr=op.apply type
 	}
 }
 
-// Of an indirect call, the most frequent target is an edge, with its calls, whether it has paths or not. Those of others go, unless a call
-// of another interface on the line most often goes there. Direct calls stay.
+// Of an indirect call, the most frequent target is an edge, with its calls, whether it has paths or not. Those of
+// others go, unless a call of another interface on the line most often goes there. Direct calls stay.
 func TestTargetsBesidePaths(t *testing.T) {
 	const head = `
 comment "#pep.version=1 mode=sampled form=windows"
@@ -464,8 +464,8 @@ path func=main.mix at=main.go:12 path=p0 end=16 count=1000 flow=1000 from=entry 
 	}
 }
 
-// What the compiler does with the profile is the oracle: with the paths alone it calls the method that has branches, with call targets
-// the one that is called most often.
+// What the compiler does with the profile is the oracle: with the paths alone it calls the method that has
+// branches, with call targets the one that is called most often.
 func TestCompilerCallsTheMostFrequentTarget(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("needs the go command: ", err)

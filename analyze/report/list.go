@@ -365,8 +365,8 @@ func (x *Function) print(p *listing.Page, estimated bool, ran string) {
 // maxNamed is how many values of a site the text names at most.
 const maxNamed = 3
 
-// named returns the values that the text names, and the share of the others. They are those that have 95 % of the events. The last
-// one is always named, as that takes no more room.
+// named returns the values that the text names, and the share of the others. They are those that have 95 % of the
+// events. The last one is always named, as that takes no more room.
 func (s *LineSite) named() (list []SiteValue, others float64) {
 	left := s.Events
 	for i, v := range s.Values {
@@ -400,8 +400,8 @@ func detab(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
 // farRight is the column from which on no caret stands beneath a line: the line may be cut there.
 const farRight = 50
 
-// caret is a caret under a column of a line, or line:col when that is as far to the right as a bound or the line is not
-// the one shown above. Where the column is not known there is only the indentation.
+// caret is a caret under a column of a line, or line:col when that is as far to the right as a bound or the line
+// is not the one shown above. Where the column is not known there is only the indentation.
 func caret(line, col int64, text string, far int) string {
 	indented := detab(text[:len(text)-len(strings.TrimLeft(text, " \t"))])
 	switch {

@@ -52,8 +52,8 @@ type PGOCall struct {
 	Share  float64 `json:"share" unit:"ratio"` // of the weight of all calls
 }
 
-// PGO makes a profile for go build -pgo of a profile of paths, with that of call targets of the same run if it is not nil, or of
-// call targets alone. It is an error if no call is left.
+// PGO makes a profile for go build -pgo of a profile of paths, with that of call targets of the same run if it is
+// not nil, or of call targets alone. It is an error if no call is left.
 func PGO(f, targets *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	calls, skipped, err := pgo.Calls(f, targets)
 	if err != nil {

@@ -45,6 +45,7 @@ type ValueTable struct {
 
 	listed int  // values of a site that are wanted at most; 0 is all
 	only   bool // what is worth specialising
+	whole  bool // of all packages
 }
 
 // A ValueSite is a tap with its most frequent values.
@@ -93,10 +94,10 @@ type Specialisation struct {
 }
 
 // Values lists the sites of a values, types or call targets file that are worth
-// specialising: one value is so frequent that code for this value alone may be faster.
-// Then it lists all sites with their most frequent values. Sites with most events come first.
-// (If the file is not exact, the share of the value less its bound must be great enough.)
-// A site as text:
+// specialising: one value is so frequent that code for this value alone may be faster. Then it lists all sites
+// with their most frequent values. Sites with most events come first, in profiles of all packages those of the
+// main module. (If the file is not exact, the share of the value less its bound must be great enough.) A site as
+// text:
 //
 //	main.count  words.go:7:15  load w[0] byte, 990 events, 2 values
 //	 share  count  value
@@ -127,7 +128,16 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	if len(sites) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
 	}
-	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N, only: o.OnlySpecialise}
+	if f.Kind != schema.Loads { // the user can change the main module
+		whose := func(s profile.Seen) int {
+			if f.Own(profile.PackageOf(s.Site.Func.Name)) {
+				return 0
+			}
+			return 1
+		}
+		slices.SortStableFunc(sites, func(s, t profile.Seen) int { return cmp.Compare(whose(s), whose(t)) })
+	}
+	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N, only: o.OnlySpecialise, whole: f.Whole()}
 	funcs := make(map[profile.Func]bool)
 	for _, s := range all {
 		funcs[s.Site.Func] = true
@@ -259,6 +269,9 @@ func (t *ValueTable) printSites(p *listing.Page) {
 	vague, why := 0, "with too few events to tell a share"
 	for _, s := range t.Sites {
 		hidden := s.vague()
+		if t.whole {
+			hidden, why = hidden || s.Events < t.Events/1000, "with less than 0.1% of the events, or too few to tell a share"
+		}
 		if t.Profile.Kind == schema.Loads {
 			hidden, why = s.Wait < t.Wait/1000, "with less than 0.1% of the waits"
 		}
@@ -300,8 +313,11 @@ func (s *ValueSite) vague() bool { return len(s.Rows) > 0 && s.Rows[0].ShareErro
 
 // place is the word for what has values.
 func (t *ValueTable) place() string {
-	if t.Profile.Kind == schema.Loads {
+	switch {
+	case t.Profile.Kind == schema.Loads:
 		return "load"
+	case t.Profile.windows:
+		return "place"
 	}
 	return "tap"
 }

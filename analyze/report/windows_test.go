@@ -259,3 +259,31 @@ func TestUntoldFunctions(t *testing.T) {
 		}
 	}
 }
+
+// In profiles of all packages, what is worth specialising in the main module comes first, and the text leaves out
+// what has next to no events.
+func TestValuesOfAllPackages(t *testing.T) {
+	word := func(fn string, line, count int) string {
+		return fmt.Sprintf("word func=%s at=/src/x/x.go:%d site=x.go:%d:5 kind=call expr=x.f type=T value=main.T.f target=/src/t.go:3 count=%d messages=99 share_error=0 share_below=50000 count_error=1\n", fn, line, line+1, count)
+	}
+	table, err := Values(parse(t, "profile calltargets\ncomment \"#pep.version=1 mode=sampled form=windows module=example.com/app\"\nperiod 10000000 cpu/nanoseconds\n"+
+		word("fmt.print", 10, 900000)+word("example.com/app/lib.F", 10, 80000)+word("fmt.rare", 30, 900)+word("main.main", 10, 20000)), source.NewTree(t.TempDir()), ValuesOptions{N: 5, Events: 1000, Share: .8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range table.Specialise {
+		got = append(got, x.Func)
+	}
+	if diff := cmp.Diff([]string{"example.com/app/lib.F", "main.main", "fmt.print"}, got); diff != "" {
+		t.Errorf("worth specialising (-want +got):\n%s", diff)
+	}
+	var b strings.Builder
+	if err := listing.Text(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if !strings.Contains(text, "4 places in 4 functions, about 1000900 events") || !strings.Contains(text, "\n1 place not listed, with less than 0.1% of the events, or too few to tell a share (-n 0 lists all)\n") || strings.Contains(text, "fmt.rare") {
+		t.Error(text)
+	}
+}

@@ -252,15 +252,17 @@ Examples:
 
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]
 
-Prints what taps have reported. First it lists those that are worth specialising: one
-value is so frequent that code for this value alone may be faster. Addresses, outcomes
-of branches and stored values are not listed there. If several taps of a function have
+Prints what taps have reported, and windows: the functions that indirect calls went to, and
+the types of interfaces. First it lists those that are worth specialising: one value is
+so frequent that code for this value alone may be faster. Addresses, outcomes of
+branches and stored values are not listed there. If several taps of a function have
 the same expression and value, only the one with most events is.
 
 Then it lists for each tap the most frequent values (or types, or functions that were
-called) with their share and count. Taps with most events come first. Several files of
-one kind are added up, and each kind has a listing. Of a loads file, which programs
-with windows write, it lists from which cache each instruction has loaded, or from
+called) with their share and count. Taps with most events come first; by windows, those
+of the main module, and taps with less than 0.1% of the events are listed with -n 0 only.
+Several files of one kind are added up, and each kind has a listing. Of a loads file, which
+programs with windows write, it lists from which cache each instruction has loaded, or from
 memory; those come first for which the program waited longest, and those with less
 than 0.1% of its waits are listed with -n 0 only.
 
@@ -386,7 +388,8 @@ Examples:
 
 Makes a profile for go build -pgo=OUT of sampled paths, or of call targets, and
 prints the heaviest calls in it. The compiler inlines larger functions where a
-call is hot, and calls the most frequent method of an interface directly. As a
+call is hot, and calls the most frequent method of an interface directly: that of the
+call targets beside paths by windows, which also know methods without branches. As a
 file default.pgo in the directory of package main it works without the flag.
 
 A call of a function weighs what the function executed: each path the number of

@@ -406,8 +406,9 @@ func TestRailsOfLongFunctions(t *testing.T) {
 	}
 }
 
-// An indirect call has a row with the functions that have 95 % of its calls, three at most, and so has an interface with its types. A button
-// shows the others. Markers stand at their columns, and functions that the page has are links.
+// An indirect call has a row with the functions that have 95 % of its calls, three at most, and so has an
+// interface with its types. A button shows the others. Markers stand at their columns, and functions that the page
+// has are links.
 func TestSites(t *testing.T) {
 	tab := open(t, small(), false)
 	rows := func() []string {

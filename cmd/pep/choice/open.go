@@ -95,8 +95,9 @@ func Each(c *command.Call, names []string, kinds ...schema.Kind) (files []*profi
 	return files, nil
 }
 
-// Calls loads profiles that say what calls what: of paths, and those of the targets of calls beside them if both are by windows,
-// as the counts of others have other units; or of targets alone if paths were counted exactly, without callers.
+// Calls loads profiles that say what calls what: of paths, and those of the targets of calls beside them if both
+// are by windows, as the counts of others have other units; or of targets alone if paths were counted exactly,
+// without callers.
 func Calls(c *command.Call, names []string) (f, targets *profile.File, err error) {
 	f, err = Open(c, names, schema.Paths, schema.CallTargets)
 	if err != nil || f.Kind != schema.Paths || !f.Exact() && !f.Windows() {

@@ -162,8 +162,8 @@ func Split(names []string) (runs [][]string) {
 	return runs
 }
 
-// newest returns the newest profile in a directory that has one of the kinds, of a run that of the first kind, and says how many
-// there are.
+// newest returns the newest profile in a directory that has one of the kinds, of a run that of the first kind, and
+// says how many there are.
 func newest(dir string, kinds []schema.Kind) (name, note string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
