@@ -44,9 +44,10 @@ const (
 
 // LeftOut counts blocks that are not the program's.
 type LeftOut struct {
-	Padding int `json:"padding" unit:"blocks"`
-	Growth  int `json:"stack_growth" unit:"blocks"`
-	Barrier int `json:"write_barriers" unit:"blocks"` // and what runs in place of them while the collector does not mark
+	Padding int `json:"padding" unit:"blocks"`      // nothing leads there
+	Growth  int `json:"stack_growth" unit:"blocks"` // they call `runtime.morestack`
+	// and what runs in place of them while the collector does not mark
+	Barrier int `json:"write_barriers" unit:"blocks"`
 }
 
 // An Unprobed is something without a probe, with the reason.

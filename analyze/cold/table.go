@@ -15,22 +15,24 @@ import (
 
 // A Table lists what never ran.
 type Table struct {
-	Program   string     `json:"program"`
-	BuildID   string     `json:"build_id"`
-	Go        string     `json:"go"`
-	Module    string     `json:"module"`
-	Scope     string     `json:"scope"`      // "deps", "std", "all"
-	Statement bool       `json:"statements"` // DWARF says where statements begin
-	Watched   float64    `json:"watched" unit:"s"`
-	Blocks    int        `json:"blocks" unit:"blocks"` // with a probe
-	Ran       int        `json:"blocks_ran" unit:"blocks"`
-	LeftOut   LeftOut    `json:"left_out"`
-	Size      Size       `json:"size"`
-	Packages  []Package  `json:"packages"` // the main module first, those with most that never ran first
-	Hours     []Hour     `json:"hours"`
-	Unprobed  []Unprobed `json:"not_probed"`
-	Cost      *Cost      `json:"cost"` // null if the table is of files
-	Notes     []string   `json:"notes"`
+	Program string `json:"program"`
+	BuildID string `json:"build_id"`
+	Go      string `json:"go"`     // release of Go that built it
+	Module  string `json:"module"` // path of the main module
+	Scope   string `json:"scope"`  // packages that had probes: `deps`, `std` or `all`
+	// DWARF says where statements begin; if not, each instruction counts for its line
+	Statement bool    `json:"statements"`
+	Watched   float64 `json:"watched" unit:"s"`         // how long there were probes, all processes added up
+	Blocks    int     `json:"blocks" unit:"blocks"`     // with a probe
+	Ran       int     `json:"blocks_ran" unit:"blocks"` // of these
+	LeftOut   LeftOut `json:"left_out"`                 // blocks that are not the program's
+	Size      Size    `json:"size"`                     // of all packages
+	// those of the main module first, then by the code that never ran
+	Packages []Package  `json:"packages"`
+	Hours    []Hour     `json:"hours"`      // in which blocks were seen for the first time
+	Unprobed []Unprobed `json:"not_probed"` // functions and blocks without a probe
+	Cost     *Cost      `json:"cost"`       // of `peptrace cold`; null in `pep cold`
+	Notes    []string   `json:"notes"`
 
 	n        int
 	branches bool
@@ -42,13 +44,13 @@ type Size struct {
 	FunctionsNever int `json:"functions_never" unit:"functions"`
 	Lines          int `json:"lines" unit:"lines"` // with code of their own
 	LinesNever     int `json:"lines_never" unit:"lines"`
-	LinesNoCode    int `json:"lines_no_code" unit:"lines"` // that share the code of other lines
+	LinesNoCode    int `json:"lines_no_code" unit:"lines"` // that share their instructions with others
 	Bytes          int `json:"bytes" unit:"bytes"`
 	BytesNever     int `json:"bytes_never" unit:"bytes"`
 
-	// With a table of branches:
-	Outcomes        int `json:"outcomes" unit:"outcomes"`         // of branches that are known to have run
-	OutcomesNever   int `json:"outcomes_never" unit:"outcomes"`   // that never happened
+	// with a table of branches: of branches that are known to have run
+	Outcomes        int `json:"outcomes" unit:"outcomes"`
+	OutcomesNever   int `json:"outcomes_never" unit:"outcomes"`
 	OutcomesUnknown int `json:"outcomes_unknown" unit:"outcomes"` // of which nothing is known
 }
 
@@ -67,36 +69,44 @@ func (s *Size) add(t Size) {
 
 // A Package is a package with its functions.
 type Package struct {
-	Path      string         `json:"package"`
-	Own       bool           `json:"own"` // of the main module
-	Size      Size           `json:"size"`
-	Functions []FunctionRows `json:"functions"` // those with most that never ran first
+	Path string `json:"package"`
+	Own  bool   `json:"own"`
+	Size Size   `json:"size"`
+	// with closures and instances of type parameters; those with most code that never ran first
+	Functions []FunctionRows `json:"functions"`
 }
 
 // FunctionRows are a declared function with its closures and the instances of its type parameters.
 type FunctionRows struct {
-	Name  string  `json:"function"`
-	File  string  `json:"file"`
-	Line  int     `json:"line" unit:"line"`
-	State string  `json:"state"`               // "ran", "never", "running", "no code"
-	First *int64  `json:"first_seen" unit:"s"` // since 1970; null if it never ran
-	Age   *int64  `json:"first_age" unit:"s"`  // since the process had started
+	Name string `json:"function"` // with `[...]` for type arguments
+	File string `json:"file"`
+	Line int    `json:"line" unit:"line"` // of the `func` keyword
+	// `ran`; `never`; `running`: on the stack of a goroutine when the probes came, and not begun since; `no
+	// code`: so little that nothing may be left where it is inlined
+	State string  `json:"state"`
+	First *int64  `json:"first_seen" unit:"s"` // since 1970; null if it never was
+	Age   *int64  `json:"first_age" unit:"s"`  // how long its process had run then
 	Size  Size    `json:"size"`
-	Lines []Lines `json:"ranges"`
-	Parts []Part  `json:"parts"` // closures, instances and the function itself
+	Lines []Lines `json:"ranges"` // lines one after the other with the same state
+	// the function itself, its closures and instances, with their code that is inlined elsewhere
+	Parts []Part `json:"parts"`
 
-	Outcomes []OutcomeRow `json:"outcomes"` // by position; null without a table of branches
+	Outcomes []OutcomeRow `json:"outcomes"` // by position, with `-table`
 }
 
 // An OutcomeRow is an outcome of a branch in the source.
 type OutcomeRow struct {
-	Line    int    `json:"line" unit:"line"`
-	Col     int    `json:"column" unit:"column"`
-	Outcome string `json:"outcome"`  // of a condition "true", "false"; "clause" of a switch or a select
-	State   string `json:"state"`    // "happened", "never", "unknown"
-	Reason  string `json:"reason"`   // why it is unknown
-	Reached bool   `json:"reached"`  // what decides it is known to have run
-	Said    bool   `json:"in_lines"` // it never happened, and lines say so, too
+	// of the statement, or of the operator whose left operand is meant
+	Line int `json:"line" unit:"line"`
+	Col  int `json:"column" unit:"column"`
+	// `true` or `false` of a condition; `clause` of a switch or a select
+	Outcome string `json:"outcome"`
+	State   string `json:"state"` // `happened`, `never`, `unknown`
+	// why it is unknown: `no block of its own`, or the table's reason
+	Reason  string `json:"reason"`
+	Reached bool   `json:"reached"` // what decides it is known to have run
+	// it never happened, and lines that never ran say so, too
+	Said bool `json:"in_lines"`
 }
 
 // Lines are lines one after the other with the same state. Lines between them that the executable does not name, such
@@ -104,7 +114,7 @@ type OutcomeRow struct {
 type Lines struct {
 	From  int    `json:"from" unit:"line"`
 	To    int    `json:"to" unit:"line"`
-	State string `json:"state"` // "ran", "never", "no code"
+	State string `json:"state"` // `ran`; `never`; `no code` of their own
 }
 
 // wasRunning is the state of a function that has not begun since the probes came, and was on a stack then.
@@ -127,22 +137,26 @@ type Hour struct {
 
 // Cost is what finding out has cost.
 type Cost struct {
-	Mode     string  `json:"mode"` // how probes were removed: "write", "re-attach"
-	Probes   int     `json:"probes" unit:"probes"`
-	Attach   float64 `json:"attach" unit:"s"`
-	Detach   float64 `json:"detach" unit:"s"`
-	Hits     uint64  `json:"hits" unit:"hits"`
-	Stepped  uint64  `json:"hits_stepped" unit:"hits"`
-	Warm     float64 `json:"program_cpu" unit:"s"` // estimated: of the hits
-	Tracer   float64 `json:"tracer_cpu" unit:"s"`
-	Steady   float64 `json:"steady" unit:"ratio"` // of a CPU, in the last seconds
-	Last     float64 `json:"steady_seconds" unit:"s"`
-	Median   float64 `json:"latency_median" unit:"ns"` // from the first hit to the removal
-	P90      float64 `json:"latency_p90" unit:"ns"`
-	P99      float64 `json:"latency_p99" unit:"ns"`
-	Max      float64 `json:"latency_max" unit:"ns"`
-	Process  int     `json:"processes" unit:"processes"`
-	TextSame bool    `json:"text_as_file"` // after the removal of all probes, as far as the process still ran
+	// how probes were taken away: `write` of a byte, or the careful `re-attach`
+	Mode    string  `json:"mode"`
+	Probes  int     `json:"probes" unit:"probes"` // at the beginning
+	Attach  float64 `json:"attach" unit:"s"`
+	Detach  float64 `json:"detach" unit:"s"`
+	Hits    uint64  `json:"hits" unit:"hits"`
+	Stepped uint64  `json:"hits_stepped" unit:"hits"` // whose instruction the kernel stepped over
+	Warm    float64 `json:"program_cpu" unit:"s"`     // estimate of what hits took from the program
+	Tracer  float64 `json:"tracer_cpu" unit:"s"`
+	// of a CPU, in the end: the last minute, or the second half
+	Steady float64 `json:"steady" unit:"ratio"`
+	Last   float64 `json:"steady_seconds" unit:"s"` // how long that was
+	// from the first hit of a block to the end of its probe
+	Median  float64 `json:"latency_median" unit:"ns"`
+	P90     float64 `json:"latency_p90" unit:"ns"`
+	P99     float64 `json:"latency_p99" unit:"ns"`
+	Max     float64 `json:"latency_max" unit:"ns"`
+	Process int     `json:"processes" unit:"processes"` // that had hits
+	// the code of processes that still ran was that of the file when all probes were gone
+	TextSame bool `json:"text_as_file"`
 }
 
 // NewTable lists data, as text with at most n functions of a package; 0 is all.

@@ -14,16 +14,16 @@ import (
 type AccuracyTable struct {
 	Exact    Profile  `json:"exact"`
 	Sampled  Profile  `json:"sampled"`
-	Metrics  []Metric `json:"metrics"`
-	HotShare float64  `json:"hot_share" unit:"ratio"` // a hot path has more than this of the flow
-	Paths    int      `json:"paths" unit:"paths"`     // of the exact profile
-	Hot      int      `json:"hot_paths" unit:"paths"` // of these
-	Found    int      `json:"found_hot_paths" unit:"paths"`
+	Metrics  []Metric `json:"metrics"`                      // of the paper
+	HotShare float64  `json:"hot_share" unit:"ratio"`       // a hot path has more of the flow
+	Paths    int      `json:"paths" unit:"paths"`           // of the exact profile
+	Hot      int      `json:"hot_paths" unit:"paths"`       // of these
+	Found    int      `json:"found_hot_paths" unit:"paths"` // of these, hot in the sampled profile, too
 	Samples  int64    `json:"samples" unit:"samples"`
 	Seen     int      `json:"sampled_paths" unit:"paths"`
 
-	// Windows see packages that an exact program does not count, package runtime for example. Such paths are not compared.
-	Elsewhere float64 `json:"elsewhere" unit:"ratio"` // their share of the sampled flow
+	// share of the sampled flow in packages of which the exact profile has no paths
+	Elsewhere float64 `json:"elsewhere" unit:"ratio"`
 }
 
 // A Metric is one measure of the paper.

@@ -13,18 +13,20 @@ import (
 
 // ActionCounts say what is in a table of actions, and what in the program is not.
 type ActionCounts struct {
-	Bytes     int `json:"bytes" unit:"bytes"`
-	Functions int `json:"functions" unit:"functions"` // of the program, with actions
-	Rows      int `json:"rows" unit:"rows"`
-	Registers int `json:"registers" unit:"registers"` // of paths, of the functions and of what is inlined into them
+	Bytes     int `json:"bytes" unit:"bytes"`         // of the table
+	Functions int `json:"functions" unit:"functions"` // with actions
+	Rows      int `json:"rows" unit:"rows"`           // ways of executing instructions that have actions
+	// for paths, of functions and of what is inlined into them
+	Registers int `json:"registers" unit:"registers"`
 
-	Sources int `json:"sources" unit:"functions"` // of the source, in the program
-	Unclear int `json:"unclear" unit:"functions"` // of these, some of whose paths cannot be told
-	Blind   int `json:"blind" unit:"functions"`   // no path of which can be told anywhere
+	// of the source, in the program by themselves or inlined
+	Sources int `json:"sources" unit:"functions"`
+	Unclear int `json:"unclear" unit:"functions"` // of these, with paths that cannot be told
+	Blind   int `json:"blind" unit:"functions"`   // of these, no path of which can be told anywhere
 
-	Linked   int          `json:"linked" unit:"functions"` // in the program
+	Linked   int          `json:"linked" unit:"functions"` // of the program
 	Code     uint64       `json:"code" unit:"bytes"`       // of these
-	Assembly []LinkedFunc `json:"assembly"`                // they have no outcomes of the source
+	Assembly []LinkedFunc `json:"assembly"`                // functions without outcomes of the source
 }
 
 // A LinkedFunc is a function of a program.

@@ -19,17 +19,18 @@ import (
 
 // A BranchTable lists a table of branches.
 type BranchTable struct {
-	File      string           `json:"file"`
-	Packages  int              `json:"packages" unit:"packages"`
-	Functions int              `json:"functions" unit:"functions"`
-	Outcomes  int              `json:"outcomes" unit:"outcomes"`
-	Lost      int              `json:"lost" unit:"outcomes"`
-	Causes    []BranchCause    `json:"causes"` // of losses
-	Rows      int              `json:"rows" unit:"rows"`
-	Numbered  int              `json:"numbered" unit:"functions"` // of the source, whose paths have numbers and that are somewhere in the table
-	Told      int              `json:"told" unit:"functions"`     // all of whose paths can be told
-	Untold    []UntoldCause    `json:"untold"`
-	Listed    []BranchFunction `json:"listed"` // only with -all or -func
+	File      string        `json:"file"`
+	Packages  int           `json:"packages" unit:"packages"`
+	Functions int           `json:"functions" unit:"functions"` // with those that the linker leaves out
+	Outcomes  int           `json:"outcomes" unit:"outcomes"`   // of the source
+	Lost      int           `json:"lost" unit:"outcomes"`       // that cannot be counted, or in part only
+	Causes    []BranchCause `json:"causes"`                     // why they are lost
+	// instructions, and ways to execute them, that outcomes stand at
+	Rows     int              `json:"rows" unit:"rows"`
+	Numbered int              `json:"numbered" unit:"functions"` // of the source, by themselves or inlined
+	Told     int              `json:"told" unit:"functions"`     // of these, all of whose paths the outcomes tell
+	Untold   []UntoldCause    `json:"untold"`                    // why the others cannot be told
+	Listed   []BranchFunction `json:"listed"`                    // with `-all` or `-func`
 }
 
 // A BranchCause says how many outcomes are lost for one reason.
@@ -42,27 +43,31 @@ type BranchCause struct {
 type UntoldCause struct {
 	Cause     string `json:"cause"`
 	Functions int    `json:"functions" unit:"functions"`
-	All       bool   `json:"all"` // none of their paths can be told
+	All       bool   `json:"all"` // no path of these can be told anywhere
 }
 
 // A BranchFunction is a function of a table.
 type BranchFunction struct {
 	Func string      `json:"function"`
 	Size uint64      `json:"size" unit:"bytes"`
-	Rows []BranchRow `json:"rows"`
-	Lost []BranchRow `json:"lost"`
+	Rows []BranchRow `json:"rows"` // what happens when an instruction is executed
+	Lost []BranchRow `json:"lost"` // outcomes that cannot be counted; `way` says why
 }
 
 // A BranchRow is an outcome where an instruction stands for it, or why none does.
 type BranchRow struct {
-	PC      uint64 `json:"pc" unit:"bytes"` // from the beginning of the function; of a lost one 0
-	Way     string `json:"way"`             // "taken", or a cause
+	PC uint64 `json:"pc" unit:"bytes"` // from the beginning of the function
+	// `at`: executed; `taken`, `not taken`: it jumps, or not; `jump 3`: to entry 3 of its table
+	Way string `json:"way"`
+	// `true`, `false`, `clause`, `no clause`, `round`, `label`, `entry`, `return`, `inlined`, `left`; `maybe
+	// true` if it may be another one
 	Outcome string `json:"outcome"`
-	Inlined string `json:"inlined"` // the function whose body is inlined, if that is not the one that is listed
-	Action  string `json:"action"`  // what the outcome does to the number of the path
-	File    string `json:"file"`
-	Line    int    `json:"line" unit:"line"`
-	Col     int    `json:"column" unit:"column"`
+	Inlined string `json:"inlined"` // function whose body is inlined here
+	// what it does to the number of the path: `=4`, `+1`, `end`
+	Action string `json:"action"`
+	File   string `json:"file"`
+	Line   int    `json:"line" unit:"line"`
+	Col    int    `json:"column" unit:"column"`
 }
 
 // Branches lists a table of branches.

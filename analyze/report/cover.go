@@ -14,13 +14,16 @@ import (
 
 // A CoverTable is a listing of coverage: totals of packages, and what is missing in each function.
 type CoverTable struct {
-	MCDC       string          `json:"mcdc"` // "masking" or "unique"
-	Total      CoverPackage    `json:"total"`
-	Packages   []CoverPackage  `json:"packages"`
-	Functions  []CoverFunction `json:"functions"`               // in which something is missing, those with most first
+	MCDC     string         `json:"mcdc"`     // `masking` or `unique`
+	Total    CoverPackage   `json:"total"`    // of all packages
+	Packages []CoverPackage `json:"packages"` // by import path
+	// in which something is missing, those with most first
+	Functions  []CoverFunction `json:"functions"`
 	Incomplete int64           `json:"incomplete" unit:"times"` // executions of decisions that did not end
-	Uncounted  []Uncounted     `json:"not_counted"`
-	Missing    []string        `json:"source_not_found"`
+	// functions that are not instrumented, decisions whose conditions are not counted, and what no run can
+	// show because of a constant
+	Uncounted []Uncounted `json:"not_counted"`
+	Missing   []string    `json:"source_not_found"` // so their decisions are not known
 }
 
 // A CoverTotals is the listing of the totals alone.
@@ -33,9 +36,10 @@ type CoverTotals struct {
 type Uncounted struct {
 	File   string `json:"file"`
 	Line   int64  `json:"line" unit:"line"`
-	Col    int64  `json:"column" unit:"column"` // 0 for a function
+	Col    int64  `json:"column" unit:"column"` // 0 of a function
 	Reason string `json:"reason"`
-	Text   string `json:"text"`
+	// the function, the decision, the condition, or the branch with its only outcome
+	Text string `json:"text"`
 }
 
 // A CoverPackage has the numbers of a package.
@@ -43,13 +47,13 @@ type CoverPackage struct {
 	Package    string `json:"package"`
 	Dir        string `json:"directory"` // of package main, which several programs may have
 	Functions  int    `json:"functions" unit:"functions"`
-	Called     int    `json:"called" unit:"functions"`
+	Called     int    `json:"called" unit:"functions"` // of these
 	Statements int    `json:"statements" unit:"statements"`
-	Executed   int    `json:"executed" unit:"statements"`
-	Outcomes   int    `json:"outcomes" unit:"outcomes"`
-	Taken      int    `json:"taken" unit:"outcomes"`
+	Executed   int    `json:"executed" unit:"statements"`   // of these
+	Outcomes   int    `json:"outcomes" unit:"outcomes"`     // of branches
+	Taken      int    `json:"taken" unit:"outcomes"`        // of these
 	Conditions int    `json:"conditions" unit:"conditions"` // of decisions with two or more
-	Shown      int    `json:"shown" unit:"conditions"`      // that decide on their own
+	Shown      int    `json:"shown" unit:"conditions"`      // of these, shown to decide on their own
 }
 
 // A CoverFunction is what is missing in a function.
@@ -57,21 +61,23 @@ type CoverFunction struct {
 	Func      string     `json:"function"`
 	File      string     `json:"file"`
 	StartLine int64      `json:"start_line" unit:"line"`
-	Called    bool       `json:"called"`
-	Gaps      []CoverGap `json:"gaps"`
+	Called    bool       `json:"called"` // if not, it has no gaps of its own
+	Gaps      []CoverGap `json:"gaps"`   // what is missing, by position
 }
 
 // A CoverGap is something that is missing: a statement that was not executed, an outcome that a branch never had, or
 // a condition that was not shown to decide.
 type CoverGap struct {
-	File   string `json:"file"` // the function's, unless a //line directive has another one
-	Line   int64  `json:"line" unit:"line"`
-	Col    int64  `json:"column" unit:"column"`
-	Kind   string `json:"kind"`               // "statement", "outcome", "condition"
-	Text   string `json:"text"`               // "if false", or the condition
-	Count  int64  `json:"count" unit:"times"` // how often the branch was decided
-	Want   string `json:"want"`               // values of conditions that would show it
-	Source string `json:"source"`             // the line, or the decision
+	File string `json:"file"`
+	Line int64  `json:"line" unit:"line"`
+	Col  int64  `json:"column" unit:"column"`
+	// `statement`: not executed; `outcome`: the branch never had it; `condition`: not shown to decide
+	Kind  string `json:"kind"`
+	Text  string `json:"text"`               // the branch with the outcome, or the condition
+	Count int64  `json:"count" unit:"times"` // how often the branch was decided
+	// conditions that would show it: those that must be true, and those that must not, with `not`
+	Want   string `json:"want"`
+	Source string `json:"source"` // the line, or the decision
 }
 
 // Cover lists coverage. A function that was never called has no gaps of its own.

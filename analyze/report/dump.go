@@ -18,10 +18,10 @@ import (
 // the content. A file has samples of one of the first three sorts.
 type DumpTable struct {
 	Profile   Profile    `json:"profile"`
-	Estimated bool       `json:"estimated"` // counts are estimated from samples
-	Paths     []DumpPath `json:"paths"`
-	Edges     []DumpEdge `json:"edges"`
-	Words     []DumpWord `json:"words"`
+	Estimated bool       `json:"estimated"`
+	Paths     []DumpPath `json:"paths"` // samples of a paths file
+	Edges     []DumpEdge `json:"edges"` // samples of an edges file
+	Words     []DumpWord `json:"words"` // samples of other files
 	Unended   []Unended  `json:"unended"`
 	Ticks     []DumpTick `json:"ticks"` // of a paths file
 }
@@ -42,17 +42,17 @@ type DumpPath struct {
 	File      string       `json:"file"`
 	StartLine int64        `json:"start_line" unit:"line"`
 	Path      string       `json:"path"`
-	EndFile   string       `json:"end_file"` // where the path ends; empty if the file is that of the function
+	EndFile   string       `json:"end_file"` // where the path ends
 	EndLine   int64        `json:"end_line" unit:"line"`
 	Count     int64        `json:"count" unit:"times"`
 	Flow      int64        `json:"flow" unit:"branches"`
-	Samples   int64        `json:"samples" unit:"samples"`  // that Count is estimated from; 0 if it is exact
-	Variance  int64        `json:"variance" unit:"times^2"` // of Count
+	Samples   int64        `json:"samples" unit:"samples"`
+	Variance  int64        `json:"variance" unit:"times^2"`
 	From      string       `json:"from"`
 	Lines     string       `json:"lines"`
-	Branches  []DumpBranch `json:"branches"`
-	Callers   []Caller     `json:"callers"` // innermost first
-	Labels    []DumpLabel  `json:"labels"`  // of the goroutine, by key
+	Branches  []DumpBranch `json:"branches"` // in order
+	Callers   []Caller     `json:"callers"`
+	Labels    []DumpLabel  `json:"labels"`
 }
 
 // A DumpLabel is a label that runtime/pprof has given the goroutine.
@@ -63,7 +63,7 @@ type DumpLabel struct {
 
 // A DumpBranch is a branch on a DumpPath.
 type DumpBranch struct {
-	File    string `json:"file"` // empty if it is that of the function
+	File    string `json:"file"`
 	Line    int64  `json:"line" unit:"line"`
 	Col     int64  `json:"column" unit:"column"`
 	Kind    string `json:"kind"`
@@ -75,19 +75,17 @@ type DumpEdge struct {
 	Func      string      `json:"function"`
 	File      string      `json:"file"`
 	StartLine int64       `json:"start_line" unit:"line"`
-	Branch    string      `json:"branch"` // "x.go:12:5"
+	Branch    string      `json:"branch"`
 	Kind      string      `json:"kind"`
 	Outcome   string      `json:"outcome"`
-	LineFile  string      `json:"line_file"` // of the line that the edge leads to; empty if it is that of the function
-	Line      int64       `json:"line" unit:"line"`
+	LineFile  string      `json:"line_file"`
+	Line      int64       `json:"line" unit:"line"` // that the edge leads to
 	Count     int64       `json:"count" unit:"times"`
-	Samples   int64       `json:"samples" unit:"samples"`  // that Count is estimated from; 0 if it is exact
-	Variance  int64       `json:"variance" unit:"times^2"` // of Count
-	Callers   []Caller    `json:"callers"`                 // innermost first
-	Labels    []DumpLabel `json:"labels"`                  // of the goroutine, by key
+	Samples   int64       `json:"samples" unit:"samples"`
+	Variance  int64       `json:"variance" unit:"times^2"`
+	Callers   []Caller    `json:"callers"`
+	Labels    []DumpLabel `json:"labels"`
 
-	// Independent is how many independent samples would say as much about the share of the
-	// outcome in its branch.
 	Independent int64 `json:"independent" unit:"samples"`
 }
 
@@ -96,36 +94,36 @@ type DumpWord struct {
 	Func       string `json:"function"`
 	File       string `json:"file"`
 	StartLine  int64  `json:"start_line" unit:"line"`
-	Pool       string `json:"pool"` // if all taps of a kind are one: what its words are, "words", "sites" or "code"
-	Line       int64  `json:"line" unit:"line"`
-	Site       string `json:"site"` // "x.go:12:5"; "" of a pool
+	Pool       string `json:"pool"`
+	Line       int64  `json:"line" unit:"line"` // of the tap; of a range of code the first one's
+	Site       string `json:"site"`
 	Kind       string `json:"kind"`
 	Expr       string `json:"expression"`
 	Type       string `json:"type"`
 	Value      string `json:"value"`
-	Words      string `json:"words"`                // "0x1000-0x1fff"; "" if the profile has no ranges
-	Low        string `json:"low"`                  // value of the first of these words; "" if it is no number
-	High       string `json:"high"`                 // value of the last one
-	Address    bool   `json:"address"`              // the value is an address
-	LowFunc    string `json:"low_function"`         // of a range of code: that of its first tap
-	HighFunc   string `json:"high_function"`        // that of its last tap
-	HighFile   string `json:"high_file"`            // of a range of code in several files: that of its last tap
-	LowLine    int64  `json:"low_line" unit:"line"` // of a range of code
+	Words      string `json:"words"`
+	Low        string `json:"low"`
+	High       string `json:"high"`
+	Address    bool   `json:"address"` // the label `form` is
+	LowFunc    string `json:"low_function"`
+	HighFunc   string `json:"high_function"`
+	HighFile   string `json:"high_file"`
+	LowLine    int64  `json:"low_line" unit:"line"`
 	HighLine   int64  `json:"high_line" unit:"line"`
-	TargetFile string `json:"target_file"` // of a call target
+	TargetFile string `json:"target_file"`
 	TargetLine int64  `json:"target_line" unit:"line"`
 	Count      int64  `json:"count" unit:"events"`
 	Messages   int64  `json:"messages" unit:"messages"`
-	Wait       int64  `json:"wait" unit:"ns"` // for loads; else 0
+	Wait       int64  `json:"wait" unit:"ns"`
 
-	Labels []DumpLabel `json:"labels"` // of the goroutines that reported it, by key
+	Labels []DumpLabel `json:"labels"`
 }
 
 // A Caller is a line in a function that called.
 type Caller struct {
 	Func string `json:"function"`
 	File string `json:"file"`
-	Line int64  `json:"line" unit:"line"`
+	Line int64  `json:"line" unit:"line"` // of the call
 }
 
 // Dump lists everything in a file. As text it is a line per fact and then a line

@@ -17,12 +17,12 @@ import (
 // A Finding is something that the user may want to know or to change. A listing has those first that matter most.
 type Finding struct {
 	Kind    string  `json:"kind"`
-	Text    string  `json:"text"`
-	Share   float64 `json:"share" unit:"ratio"`
+	Text    string  `json:"text"`               // the same in words
+	Share   float64 `json:"share" unit:"ratio"` // the number that makes it one
 	Func    string  `json:"function"`
 	File    string  `json:"file"`
 	Line    int64   `json:"line" unit:"line"`
-	Command string  `json:"command"` // that shows more, or ""
+	Command string  `json:"command"` // that shows or changes it
 }
 
 // Kinds of findings, with what their share is of.

@@ -29,23 +29,26 @@ var Bys = []string{ByPath, ByFunc, ByPkg, ByLine}
 
 // A TopGroup is paths that have the same function, package or line.
 type TopGroup struct {
-	Rank      int     `json:"rank" unit:"rank"` // from 1
-	Own       bool    `json:"own"`              // the package is of the main module, or the profile does not tell
-	Func      string  `json:"function"`         // "" of a package
-	Package   string  `json:"package"`
-	File      string  `json:"file"`             // "" of a package
-	Line      int64   `json:"line" unit:"line"` // of a function the first one; 0 of a package
-	Source    string  `json:"source"`           // of a line, if source was found
-	Paths     int     `json:"paths" unit:"paths"`
-	Flow      int64   `json:"flow" unit:"branches"` // of a line: the branches on it
-	Count     int64   `json:"count" unit:"times"`
-	Share     float64 `json:"share" unit:"ratio"`      // of the program's flow, or count
-	ShareLow  float64 `json:"share_low" unit:"ratio"`  // bounds with at least 95 %
-	ShareHigh float64 `json:"share_high" unit:"ratio"` //
+	Rank    int    `json:"rank" unit:"rank"`
+	Own     bool   `json:"own"`
+	Func    string `json:"function"`
+	Package string `json:"package"`
+	File    string `json:"file"`
+	Line    int64  `json:"line" unit:"line"` // the line, or the function's first
+	Source  string `json:"source"`
+	Paths   int    `json:"paths" unit:"paths"`   // of a line those that run through it
+	Flow    int64  `json:"flow" unit:"branches"` // of a line only of the branches on it
+	Count   int64  `json:"count" unit:"times"`
+	// of the profile's flow or count; those of lines may add up to more than 1
+	Share float64 `json:"share" unit:"ratio"`
+	// bound of at least 95 %: standard deviations of paths add up, however these depend on each other
+	ShareLow  float64 `json:"share_low" unit:"ratio"`
+	ShareHigh float64 `json:"share_high" unit:"ratio"` // likewise
 	Samples   int64   `json:"samples" unit:"samples"`
-	Ticks     int64   `json:"ticks" unit:"ticks"`          // in the code of the function or package; 0 of a line. It may be too low if TicksLeast is true
-	Time      float64 `json:"cum_time_share" unit:"ratio"` // of all ticks, with those in what it called; 0 of a line, and if the profile is not of all packages
-	AtLeast   bool    `json:"ticks_at_least"`              // the profile does not name all functions that had ticks
+	Ticks     int64   `json:"ticks" unit:"ticks"`          // in the code of the function or package itself
+	Time      float64 `json:"cum_time_share" unit:"ratio"` // share of the ticks, with what it called
+	// `ticks` may be too low: the profile names 300 functions at most
+	AtLeast bool `json:"ticks_at_least"`
 }
 
 // sumsOfBounds says how bounds of sums are computed.

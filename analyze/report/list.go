@@ -21,11 +21,12 @@ import (
 
 // A Listing is the source of functions with counts.
 type Listing struct {
-	Findings  []Finding        `json:"findings"`
-	Profile   Profile          `json:"profile"`
-	Functions []Function       `json:"functions"`
-	Untold    []UntoldFunction `json:"untold"`    // functions that match, and whose paths the code of the program does not tell
-	Estimated bool             `json:"estimated"` // counts are estimated from samples
+	Findings  []Finding  `json:"findings"`
+	Profile   Profile    `json:"profile"`
+	Functions []Function `json:"functions"` // those with most flow first
+	// functions none of whose paths the code of the program tells
+	Untold    []UntoldFunction `json:"untold"`
+	Estimated bool             `json:"estimated"`
 	Missing   []string         `json:"source_not_found"`
 }
 
@@ -37,25 +38,31 @@ type UntoldFunction struct {
 
 // A Function is a function of a Listing.
 type Function struct {
-	Func       string    `json:"function"`
-	File       string    `json:"file"`
-	StartLine  int64     `json:"start_line" unit:"line"`
-	Calls      int64     `json:"calls" unit:"times"`       // paths that begin at its entry, reconciled
-	Branches   int       `json:"branches" unit:"branches"` // that were recorded
-	Decided    int64     `json:"decided" unit:"times"`     // outcomes of these
-	Reconciled bool      `json:"reconciled"`               // the members of this name below may differ from the counts
-	Note       string    `json:"note"`                     // what is wrong with source or counts; empty if nothing is
-	Unended    []Unended `json:"unended"`                  // paths that began and have not ended, by where they began
-	Lines      []Line    `json:"lines"`
+	Func      string `json:"function"`
+	File      string `json:"file"`
+	StartLine int64  `json:"start_line" unit:"line"`
+	Calls     int64  `json:"calls" unit:"times"`       // paths that begin at its entry, reconciled
+	Branches  int    `json:"branches" unit:"branches"` // that were recorded
+	Decided   int64  `json:"decided" unit:"times"`     // sum of their reconciled counts
+	// counts were made to fit each other: as much comes out of a loop as goes into it. If not, the members
+	// `reconciled` below are the counts
+	Reconciled bool      `json:"reconciled"`
+	Note       string    `json:"note"` // what is wrong with source or counts
+	Unended    []Unended `json:"unended"`
+	// its lines, with those of other files that `//line` directives name
+	Lines []Line `json:"lines"`
 }
 
 // A Line is a line of a Function: those that the profile knows of, and all of the
 // function if there is source.
 type Line struct {
-	File       string       `json:"file"`
-	Line       int64        `json:"line" unit:"line"`
-	Source     string       `json:"source"`
-	State      string       `json:"state"` // what is known of it: package annotate, State
+	File   string `json:"file"`
+	Line   int64  `json:"line" unit:"line"`
+	Source string `json:"source"`
+	// `seen`: it has a count; `ran`: what samples show cannot have run without it; `never`: in many samples
+	// or an exact profile; `few`: never in few samples; `untold`: the code does not tell; `none`: no code of
+	// its own, or none that is known
+	State      string       `json:"state"`
 	Count      int64        `json:"count" unit:"times"`
 	Reconciled int64        `json:"reconciled" unit:"times"`
 	Branches   []LineBranch `json:"branches"`
@@ -64,25 +71,25 @@ type Line struct {
 
 // A LineBranch is a branch on a Line.
 type LineBranch struct {
-	File       string        `json:"file"`
-	Line       int64         `json:"line" unit:"line"`
-	Col        int64         `json:"column" unit:"column"`
-	Kind       string        `json:"kind"`
-	State      string        `json:"state"`
-	Count      int64         `json:"count" unit:"times"`
-	Reconciled int64         `json:"reconciled" unit:"times"`
-	Outcomes   []LineOutcome `json:"outcomes"`
+	File       string `json:"file"`
+	Line       int64  `json:"line" unit:"line"`
+	Col        int64  `json:"column" unit:"column"`
+	Kind       string `json:"kind"`
+	State      string `json:"state"` // as of a line
+	Count      int64  `json:"count" unit:"times"`
+	Reconciled int64  `json:"reconciled" unit:"times"`
+	// with those that did not happen: of a switch only if the program's file was found
+	Outcomes []LineOutcome `json:"outcomes"`
 }
 
 // A LineOutcome is one way that a LineBranch goes.
 type LineOutcome struct {
 	Outcome    string  `json:"outcome"`
-	State      string  `json:"state"`
+	State      string  `json:"state"` // as of a line
 	Count      int64   `json:"count" unit:"times"`
 	Share      float64 `json:"share" unit:"ratio"` // of the branch's count
 	Reconciled int64   `json:"reconciled" unit:"times"`
 
-	// 95 % bounds of Count and Share. If all were counted, these are the count and the share.
 	CountLow  float64 `json:"count_low" unit:"times"`
 	CountHigh float64 `json:"count_high" unit:"times"`
 	ShareLow  float64 `json:"share_low" unit:"ratio"`

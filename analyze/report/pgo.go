@@ -24,28 +24,35 @@ type PGOOptions struct {
 type PGOTable struct {
 	Findings []Finding `json:"findings"`
 	Profile  Profile   `json:"profile"`
-	Calls    int       `json:"calls" unit:"calls"`                    // that the profile has
-	Kept     int       `json:"kept" unit:"calls"`                     // of these, to be inlined
-	Cold     int       `json:"cold" unit:"calls"`                     // in the profile too, for calls of methods of interfaces; the rest is stale
-	Weight   int64     `json:"weight" unit:"lines"`                   // of all calls
-	Cut      float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls to be inlined have
-	Top      int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing or the runtime calls, such as main.main
-	Caller   int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
-	Generic  int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
-	Long     int64     `json:"weight_of_long_calls" unit:"lines"`     // of functions that are too long for inlining
-	Late     int64     `json:"weight_of_deferred_calls" unit:"lines"` // of functions that are called where their caller returns
-	Rows     []PGOCall `json:"rows"`
-	Stale    []PGOCall `json:"stale"` // not kept: the source does not have these calls
-	Missing  []string  `json:"source_not_found"`
+	Calls    int       `json:"calls" unit:"calls"` // a caller's line and a callee each
+	Kept     int       `json:"kept" unit:"calls"`  // of these, to be inlined
+	// of these, so that methods of interfaces are called directly
+	Cold   int   `json:"cold" unit:"calls"`
+	Weight int64 `json:"weight" unit:"lines"` // that callees executed
+	// share of the weight that the calls to be inlined have
+	Cut float64 `json:"cut" unit:"ratio"`
+	// of functions that nothing or the runtime calls, such as `main.main`
+	Top int64 `json:"weight_without_caller" unit:"lines"`
+	// of callers and callees without a known first line, such as assembly
+	Caller  int64 `json:"weight_of_unknown_lines" unit:"lines"`
+	Generic int64 `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions
+	// of functions that execute more than 50 lines for each call, on average
+	Long int64 `json:"weight_of_long_calls" unit:"lines"`
+	// of deferred functions, which the compiler does not inline
+	Late int64     `json:"weight_of_deferred_calls" unit:"lines"`
+	Rows []PGOCall `json:"rows"` // calls to be inlined, the heaviest first
+	// calls that are left out, because the source does not have them
+	Stale   []PGOCall `json:"stale"`
+	Missing []string  `json:"source_not_found"`
 
 	kept, cold []pgo.Call
 }
 
 // A PGOCall is an edge of the call graph.
 type PGOCall struct {
-	Caller string  `json:"caller"` // the linker's name
+	Caller string  `json:"caller"`
 	File   string  `json:"file"`
-	Line   int64   `json:"line" unit:"line"` // of the call
+	Line   int64   `json:"line" unit:"line"`
 	Callee string  `json:"callee"`
 	Count  int64   `json:"count" unit:"times"`
 	Weight int64   `json:"weight" unit:"lines"`

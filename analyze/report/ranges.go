@@ -33,14 +33,16 @@ type RangesOptions struct {
 // engine reports ranges. Counts are lower bounds: see package ranges. Shares are of all
 // events of the file.
 type RangeTable struct {
-	Findings []Finding     `json:"findings"`
-	Profile  Profile       `json:"profile"`
-	Events   int64         `json:"events" unit:"events"`
-	Hot      float64       `json:"hot_share" unit:"ratio"` // share from which on a range is listed
-	Sources  []RangeSource `json:"sources"`                // the sources that have a hot range
-	Rest     int           `json:"more_sources" unit:"sources"`
-	RestSum  int64         `json:"more_events" unit:"events"` // events of the sources that have none
-	NoNames  string        `json:"no_names"`                  // why addresses of variables have no names; "" if they have, or if there are no addresses
+	Findings []Finding `json:"findings"`
+	Profile  Profile   `json:"profile"`
+	Events   int64     `json:"events" unit:"events"`
+	// `-phi`: a hot range has at least this share, without the hot ranges in it
+	Hot float64 `json:"hot_share" unit:"ratio"`
+	// taps, or pools of all taps of a kind, that have a hot range; those with most events first
+	Sources []RangeSource `json:"sources"`
+	Rest    int           `json:"more_sources" unit:"sources"` // without a hot range
+	RestSum int64         `json:"more_events" unit:"events"`   // of these
+	NoNames string        `json:"no_names"`                    // why addresses have no names of variables
 
 	all   []profile.Seen // the selected sources
 	first float64        // the greatest share of one
@@ -50,43 +52,47 @@ type RangeTable struct {
 
 // A RangeSource is a tap, or all taps of a kind if the engine pooled them.
 type RangeSource struct {
-	Pool   string       `json:"pool"`     // what the words of the pool are: "words", "sites", "code"; "" of a tap
-	Func   string       `json:"function"` // of a tap; of a pool "(all load taps)"
-	File   string       `json:"file"`
-	Pos    string       `json:"position"` // "x.go:12:5"; "" of a pool
-	Kind   string       `json:"kind"`     // "load"
-	Expr   string       `json:"expression"`
-	Type   string       `json:"type"`
-	Events int64        `json:"events" unit:"events"`
-	Share  float64      `json:"share" unit:"ratio"`
-	Ranges int          `json:"ranges" unit:"ranges"` // number of ranges that have events of their own
-	Error  int64        `json:"error" unit:"events"`  // counts of ranges are too low by at most this number
-	Rows   []RangeRow   `json:"rows"`                 // hot ranges, each before the ranges in it
-	Covers []RangeCover `json:"covers"`
+	Pool   string  `json:"pool"`
+	Func   string  `json:"function"`
+	File   string  `json:"file"`
+	Pos    string  `json:"position"`
+	Kind   string  `json:"kind"`
+	Expr   string  `json:"expression"`
+	Type   string  `json:"type"` // empty if a pool has several
+	Events int64   `json:"events" unit:"events"`
+	Share  float64 `json:"share" unit:"ratio"`
+	Ranges int     `json:"ranges" unit:"ranges"` // that have events of their own
+	// counts of ranges are too low by at most this number
+	Error  int64        `json:"error" unit:"events"`
+	Rows   []RangeRow   `json:"rows"`   // hot ranges, each before those in it
+	Covers []RangeCover `json:"covers"` // one for each percentage of `-cover`
 }
 
 // A RangeRow is a hot range.
 type RangeRow struct {
-	Depth       int     `json:"depth" unit:"ranges"` // number of hot ranges around it
-	First       uint64  `json:"first" unit:"word"`
-	Last        uint64  `json:"last" unit:"word"`
-	Text        string  `json:"range"` // the ends, as their type writes them; for code, its functions and lines
-	Where       string  `json:"where"` // for addresses, the variable or region
-	Weight      int64   `json:"weight" unit:"events"`
+	Depth int    `json:"depth" unit:"ranges"` // hot ranges around it
+	First uint64 `json:"first" unit:"word"`
+	Last  uint64 `json:"last" unit:"word"`
+	// `[64, 79]`: the ends as the type writes them; of code, functions and lines
+	Text string `json:"range"`
+	// variable, section or region of addresses: `main.table+0x40 in .noptrbss`
+	Where       string  `json:"where"`
+	Weight      int64   `json:"weight" unit:"events"` // without those of the hot ranges in it
 	WeightShare float64 `json:"weight_share" unit:"ratio"`
-	Least       int64   `json:"least" unit:"events"`
-	LeastShare  float64 `json:"least_share" unit:"ratio"`
-	Most        int64   `json:"most" unit:"events"`
-	MostShare   float64 `json:"most_share" unit:"ratio"`
+	// with those of all ranges in it; the exact number is at least this
+	Least      int64   `json:"least" unit:"events"`
+	LeastShare float64 `json:"least_share" unit:"ratio"`
+	Most       int64   `json:"most" unit:"events"` // the exact number is at most this
+	MostShare  float64 `json:"most_share" unit:"ratio"`
 }
 
 // A RangeCover is the set of the narrowest ranges that hold a share of a source's
 // events.
 type RangeCover struct {
-	Share  float64      `json:"share" unit:"ratio"`
-	Events int64        `json:"events" unit:"events"` // in these ranges
-	Width  int          `json:"width" unit:"bits"`    // the widest has 2^width words
-	Ranges []CoverRange `json:"ranges"`
+	Share  float64      `json:"share" unit:"ratio"` // of the source's events
+	Events int64        `json:"events" unit:"events"`
+	Width  int          `json:"width" unit:"bits"` // the widest range has at most 2^width words
+	Ranges []CoverRange `json:"ranges"`            // the narrowest that together have the share
 }
 
 // A CoverRange is one of a RangeCover.

@@ -15,7 +15,7 @@
 //	Exact: every path was counted.
 //
 // The texts are for reading and may change. Programs read the JSON form, whose
-// fields docs/formats.md explains, or the profiles themselves.
+// fields docs/reference/json.md explains, or the profiles themselves.
 package report
 
 import (
@@ -31,16 +31,17 @@ import (
 
 // A Profile says which profile a listing is of.
 type Profile struct {
-	File       string      `json:"file"`     // as it was given; of several the first
-	Kind       schema.Kind `json:"kind"`     // "paths", "edges", "values", "types", "calltargets", "deps", "contexts"
-	Facts      []string    `json:"facts"`    // how the profile was taken, for programs; of a merged one several if settings differ
-	Comments   []string    `json:"comments"` // the same for people
-	Program    string      `json:"program"`  // file of the profiled program
-	Build      string      `json:"build"`    // hash of its site tables
-	Exact      bool        `json:"exact"`    // everything was counted
-	Period     int64       `json:"period" unit:"period_unit"`
-	PeriodType string      `json:"period_type"`
-	PeriodUnit string      `json:"period_unit"`
+	File string      `json:"file"` // as it was given; of several the first
+	Kind schema.Kind `json:"kind"` // what it counts: `paths`, `edges`, `values`, …
+	// how it was made; of a merged one several if settings differ
+	Facts      []string `json:"facts"`
+	Comments   []string `json:"comments"` // the same for people
+	Program    string   `json:"program"`
+	Build      string   `json:"build"`
+	Exact      bool     `json:"exact"` // everything was counted
+	Period     int64    `json:"period" unit:"period_unit"`
+	PeriodType string   `json:"period_type"`
+	PeriodUnit string   `json:"period_unit"`
 
 	facts   []facts.List
 	few     uint64 // ticks, if there are so few that bounds are wide

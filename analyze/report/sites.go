@@ -23,30 +23,32 @@ type SitesOptions struct {
 
 // A SiteTable lists the contents of a program's site tables.
 type SiteTable struct {
-	Program  string        `json:"program"`
-	Build    string        `json:"build"` // hash of the site tables, by which profiles name the program
-	All      bool          `json:"all"`   // profiled functions and taps are listed, not only counted
-	Total    SiteCounts    `json:"total"`
-	Actions  *ActionCounts `json:"actions"` // null unless the program has a table of actions
-	Packages []SitePackage `json:"packages"`
+	Program string `json:"program"`
+	Build   string `json:"build"`
+	// with `-all`: functions and taps are listed, not only counted
+	All      bool          `json:"all"`
+	Total    SiteCounts    `json:"total"`    // of all packages
+	Actions  *ActionCounts `json:"actions"`  // its table of actions
+	Packages []SitePackage `json:"packages"` // by import path
 }
 
 // SiteCounts are the numbers of functions, paths and taps.
 type SiteCounts struct {
-	Functions int    `json:"functions" unit:"functions"` // that are profiled
-	Paths     uint64 `json:"paths" unit:"paths"`         // of these
+	Functions int    `json:"functions" unit:"functions"`
+	Paths     uint64 `json:"paths" unit:"paths"` // of these
 	Skipped   int    `json:"skipped" unit:"functions"`
 	Taps      int    `json:"taps" unit:"taps"`
 }
 
 // A SitePackage is a package of a SiteTable.
 type SitePackage struct {
-	Package   string        `json:"package"`
-	Count     SiteCounts    `json:"count"`
-	Functions []SiteFunc    `json:"functions"` // that are profiled
-	Skipped   []SkippedFunc `json:"skipped"`
-	Kinds     []TapKind     `json:"tap_kinds"`
-	Taps      []SiteTap     `json:"taps"`
+	Package   string     `json:"package"`
+	Count     SiteCounts `json:"count"`
+	Functions []SiteFunc `json:"functions"` // with `-all`
+	// not profiled, or the code of a program with windows does not tell their paths
+	Skipped []SkippedFunc `json:"skipped"`
+	Kinds   []TapKind     `json:"tap_kinds"`
+	Taps    []SiteTap     `json:"taps"` // with `-all`
 }
 
 // A SiteFunc is a function that is profiled.
@@ -67,7 +69,7 @@ type SkippedFunc struct {
 
 // A TapKind says how many taps of a kind there are.
 type TapKind struct {
-	Kind string `json:"kind"` // "load"
+	Kind string `json:"kind"`
 	Taps int    `json:"taps" unit:"taps"`
 }
 

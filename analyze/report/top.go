@@ -31,21 +31,27 @@ type TopOptions struct {
 // A TopTable lists the hot paths of a paths file, hottest first, or functions, packages or lines
 // with the sums of their paths. Totals and shares are of the whole program, whatever is selected.
 type TopTable struct {
-	Findings  []Finding     `json:"findings"`
-	Profile   Profile       `json:"profile"`
-	Paths     int           `json:"paths" unit:"paths"`
-	Functions int           `json:"functions" unit:"functions"`
-	Count     int64         `json:"count" unit:"times"`
-	Flow      int64         `json:"flow" unit:"branches"`
-	Ticks     int64         `json:"ticks" unit:"ticks"`             // whose place is known
-	Order     string        `json:"order"`                          // "time", "flow" or "count": what paths are ordered by. Shares are of the count if it is "count", else of the flow
-	By        string        `json:"by"`                             // "path", "func", "pkg" or "line": what has a row
-	Unseen    float64       `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
-	Where     []spent.Place `json:"where"`                          // where the time was, if the profile is of all packages
-	Rows      []TopPath     `json:"rows"`                           // by path
-	Groups    []TopGroup    `json:"groups"`                         // by something else
-	Unended   []Unended     `json:"unended"`                        // paths that began and have not ended, by count; limited as Rows are
-	Missing   []string      `json:"source_not_found"`
+	Findings  []Finding `json:"findings"`
+	Profile   Profile   `json:"profile"`
+	Paths     int       `json:"paths" unit:"paths"`         // of the whole profile
+	Functions int       `json:"functions" unit:"functions"` // that these are of
+	Count     int64     `json:"count" unit:"times"`         // sum of all
+	Flow      int64     `json:"flow" unit:"branches"`       // sum of all
+	Ticks     int64     `json:"ticks" unit:"ticks"`         // whose place is known
+	// of paths: `time`, `flow` or `count`; shares are of the count if it is `count`, else of the flow
+	Order string `json:"order"`
+	// what has a row: `path` in `rows`; `func`, `pkg` or `line` in `groups`
+	By string `json:"by"`
+	// a path without a sample has at most this share of all counts
+	Unseen float64 `json:"unseen_share_high" unit:"ratio"`
+	// where the time was, if the profile is of all packages
+	Where []spent.Place `json:"where"`
+	// paths, those of the main module first, as many of these and of others as `-n` says
+	Rows []TopPath `json:"rows"`
+	// functions, packages or lines with the sums of their paths
+	Groups  []TopGroup `json:"groups"`
+	Unended []Unended  `json:"unended"`
+	Missing []string   `json:"source_not_found"`
 
 	verbose bool // as in TopOptions
 	runtime bool // functions of the Go runtime may be listed
@@ -53,28 +59,29 @@ type TopTable struct {
 
 // A TopPath is a path of a TopTable.
 type TopPath struct {
-	Rank       int         `json:"rank" unit:"rank"` // from 1
-	Own        bool        `json:"own"`              // its package is of the main module, or the profile does not tell
-	Func       string      `json:"function"`
-	File       string      `json:"file"`
-	StartLine  int64       `json:"start_line" unit:"line"` // of the function
-	Path       string      `json:"path"`                   // "p12"
-	From       string      `json:"from"`                   // "entry", "loop x.go:15", "cut x.go:20"
-	Lines      string      `json:"lines"`                  // "12-14,17"
-	Flow       int64       `json:"flow" unit:"branches"`
-	Count      int64       `json:"count" unit:"times"`
-	Share      float64     `json:"share" unit:"ratio"`            // of the program's flow, or count
-	ShareLow   float64     `json:"share_low" unit:"ratio"`        // 95 % bounds of the share, which are the share itself if all were counted
-	ShareHigh  float64     `json:"share_high" unit:"ratio"`       //
-	Samples    int64       `json:"samples" unit:"samples"`        // of the path; 0 if all were counted
-	Time       float64     `json:"cum_time_share" unit:"ratio"`   // of the ticks, on the path and in what was called on it; 0 if the profile is not of all packages
+	Rank      int     `json:"rank" unit:"rank"`
+	Own       bool    `json:"own"`
+	Func      string  `json:"function"`
+	File      string  `json:"file"`
+	StartLine int64   `json:"start_line" unit:"line"`
+	Path      string  `json:"path"`
+	From      string  `json:"from"`
+	Lines     string  `json:"lines"`
+	Flow      int64   `json:"flow" unit:"branches"`
+	Count     int64   `json:"count" unit:"times"`
+	Share     float64 `json:"share" unit:"ratio"` // of the profile's flow or count
+	ShareLow  float64 `json:"share_low" unit:"ratio"`
+	ShareHigh float64 `json:"share_high" unit:"ratio"`
+	Samples   int64   `json:"samples" unit:"samples"`
+	// share of the ticks, on the path and in what was called on it
+	Time       float64     `json:"cum_time_share" unit:"ratio"`
 	Cumulative float64     `json:"cumulative_share" unit:"ratio"` // of this path and those above
 	Branches   []TopBranch `json:"branches"`                      // in order
 }
 
 // A TopBranch is a branch on a path, with its source line if that was found.
 type TopBranch struct {
-	File    string `json:"file"` // empty if it is that of the function
+	File    string `json:"file"`
 	Line    int64  `json:"line" unit:"line"`
 	Col     int64  `json:"column" unit:"column"`
 	Kind    string `json:"kind"`

@@ -15,7 +15,7 @@ type Unended struct {
 	Func      string `json:"function"`
 	File      string `json:"file"`
 	StartLine int64  `json:"start_line" unit:"line"`
-	From      string `json:"from"`             // where they began: "entry", "loop x.go:15", "cut x.go:20"
+	From      string `json:"from"`
 	Line      int64  `json:"line" unit:"line"` // of that place
 	Count     int64  `json:"count" unit:"times"`
 }

@@ -32,16 +32,18 @@ type ValuesOptions struct {
 // (profile.Seen.ShareError, profile.Word.CountError); of an exact file the bounds
 // are 0.
 type ValueTable struct {
-	Findings    []Finding        `json:"findings"`
-	Profile     Profile          `json:"profile"`
-	Taps        int              `json:"taps" unit:"taps"`
-	Functions   int              `json:"functions" unit:"functions"`
-	Events      int64            `json:"events" unit:"events"`
-	Wait        int64            `json:"wait" unit:"ns"` // for loads
-	Sites       []ValueSite      `json:"sites"`
-	LeastEvents int64            `json:"specialise_events" unit:"events"` // of sites that are worth specialising
-	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
-	Specialise  []Specialisation `json:"specialise"`
+	Findings  []Finding `json:"findings"`
+	Profile   Profile   `json:"profile"`
+	Taps      int       `json:"taps" unit:"taps"`           // of the whole profile
+	Functions int       `json:"functions" unit:"functions"` // that these are in
+	Events    int64     `json:"events" unit:"events"`
+	Wait      int64     `json:"wait" unit:"ns"`
+	// taps, those with most events first; of loads instructions, those with the longest `wait` first
+	Sites       []ValueSite `json:"sites"`
+	LeastEvents int64       `json:"specialise_events" unit:"events"` // `-events`: taps below `specialise` have so many
+	// `-share`: their most frequent value has this share, less `share_error`
+	LeastShare float64          `json:"specialise_share" unit:"ratio"`
+	Specialise []Specialisation `json:"specialise"` // taps that are worth specialising
 
 	listed int  // values of a site that are wanted at most; 0 is all
 	only   bool // what is worth specialising
@@ -50,44 +52,48 @@ type ValueTable struct {
 
 // A ValueSite is a tap with its most frequent values.
 type ValueSite struct {
-	Func      string  `json:"function"`
-	File      string  `json:"file"`
-	Pool      string  `json:"pool"`     // if all taps of a kind are one: what its words are, "words", "sites" or "code"
-	Pos       string  `json:"position"` // "x.go:12:5"; "" of a pool
-	Source    string  `json:"source"`   // the line of the tap, if source was found
-	Kind      string  `json:"kind"`     // "load"
-	Expr      string  `json:"expression"`
-	Type      string  `json:"type"`
-	Events    int64   `json:"events" unit:"events"`
-	Wait      int64   `json:"wait" unit:"ns"`         // of loads: how long the program waited for them
-	WaitError int64   `json:"wait_error" unit:"ns"`   // the bound of the error of their share in all waits, times these
-	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
-	Rows      []Value `json:"rows"`
-	Rest      int     `json:"more_values" unit:"values"` // those that are not listed
-	RestShare float64 `json:"more_share" unit:"ratio"`   // the share of their events
+	Func   string `json:"function"`
+	File   string `json:"file"`
+	Pool   string `json:"pool"`
+	Pos    string `json:"position"`
+	Source string `json:"source"`
+	Kind   string `json:"kind"`
+	Expr   string `json:"expression"`
+	Type   string `json:"type"`
+	Events int64  `json:"events" unit:"events"`
+	Wait   int64  `json:"wait" unit:"ns"`
+	// with 95 % confidence, the larger one of the profile's `wait_error` and `wait_below`
+	WaitError int64   `json:"wait_error" unit:"ns"`
+	Distinct  int     `json:"distinct" unit:"values"`    // that were told apart, `(other)` being one
+	Rows      []Value `json:"rows"`                      // the most frequent values, as many as `-n` says
+	Rest      int     `json:"more_values" unit:"values"` // that are not listed
+	RestShare float64 `json:"more_share" unit:"ratio"`   // of their events
 	Ranges    bool    `json:"ranges"`                    // some values are ranges
 }
 
 // A Value is a value, type or call target.
 type Value struct {
+	// value, type or called function; `(other)` for those that were not told apart
 	Value      string  `json:"value"`
-	File       string  `json:"target_file"`               // of a call target
-	Line       int64   `json:"target_line" unit:"line"`   // where it starts
-	Count      int64   `json:"count" unit:"events"`       // estimated if the profile is not exact
-	CountError float64 `json:"count_error" unit:"events"` // the bound of its error with 95 % confidence
-	Share      float64 `json:"share" unit:"ratio"`        // of the site's events
-	ShareError float64 `json:"share_error" unit:"ratio"`  // likewise
-	Messages   int64   `json:"messages" unit:"messages"`  // in which it was reported
-	Within     int64   `json:"within" unit:"events"`      // of a range: with those of all narrower ranges and values in it
+	File       string  `json:"target_file"`
+	Line       int64   `json:"target_line" unit:"line"`
+	Count      int64   `json:"count" unit:"events"`
+	CountError float64 `json:"count_error" unit:"events"` // with 95 % confidence
+	Share      float64 `json:"share" unit:"ratio"`        // of the tap's events
+	// likewise, the larger one of the profile's `share_error` and `share_below`
+	ShareError float64 `json:"share_error" unit:"ratio"`
+	Messages   int64   `json:"messages" unit:"messages"`
+	// of a range with all narrower ranges and values in it
+	Within int64 `json:"within" unit:"events"`
 }
 
 // A Specialisation is a site whose most frequent value may be worth code of its
 // own.
 type Specialisation struct {
-	Events    int64   `json:"events" unit:"events"` // of the site
-	Share     float64 `json:"share" unit:"ratio"`   // of the value
-	Kind      string  `json:"kind"`                 // of the tap: "arg"
-	Condition string  `json:"condition"`            // "n == 42", "r is a *os.File"
+	Events    int64   `json:"events" unit:"events"`
+	Share     float64 `json:"share" unit:"ratio"` // of its most frequent value
+	Kind      string  `json:"kind"`
+	Condition string  `json:"condition"` // `n == 42`, `r is a *os.File`
 	Func      string  `json:"function"`
 	File      string  `json:"file"`
 	Line      int64   `json:"line" unit:"line"`
@@ -234,7 +240,7 @@ func specialises(k schema.Kind) bool {
 	return k != schema.Deps && k != schema.Contexts && k != schema.Loads
 }
 
-// things are the words for the values in files of a kind.
+// things has the word for a value in the files of each kind.
 var things = map[schema.Kind]string{
 	schema.Values:      "value",
 	schema.Types:       "type",

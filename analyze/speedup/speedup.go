@@ -22,25 +22,30 @@ const LeastRounds = 7
 
 // A Table compares builds of a program.
 type Table struct {
-	Package    string   `json:"package"`
-	Conclusion string   `json:"conclusion"`
-	Confidence float64  `json:"confidence" unit:"ratio"`
-	Rounds     int      `json:"rounds" unit:"rounds"`
-	ExitCode   int      `json:"exit_code" unit:"code"` // of all runs
-	Changes    bool     `json:"output_changes"`        // from run to run of the plain program
-	Rows       []*Build `json:"builds"`                // the plain one first
+	Package    string `json:"package"`    // what was built
+	Conclusion string `json:"conclusion"` // in a sentence
+	// that the intervals of all builds have the true medians
+	Confidence float64 `json:"confidence" unit:"ratio"`
+	// in each of which every build ran once, in the same layout
+	Rounds   int      `json:"rounds" unit:"rounds"`
+	ExitCode int      `json:"exit_code" unit:"code"` // of all runs
+	Changes  bool     `json:"output_changes"`        // from run to run of the plain program
+	Rows     []*Build `json:"builds"`                // the plain one first
 }
 
 // A Build is a way to build the program. Ratios are of its CPU time to that of the plain build.
 type Build struct {
-	Name    string    `json:"build"`
-	Command string    `json:"command"`
-	CPU     float64   `json:"cpu_time" unit:"s"`      // of a run: median of the rounds
-	Ratio   float64   `json:"ratio" unit:"ratio"`     // median of the rounds
+	// `plain`; `pgo`, with a profile of calls; `branches`, with one of edges; `both`
+	Name    string  `json:"build"`
+	Command string  `json:"command"`           // without the user's flags
+	CPU     float64 `json:"cpu_time" unit:"s"` // of a run: median of the rounds
+	// to the plain build in the same round: median of the rounds
+	Ratio   float64   `json:"ratio" unit:"ratio"`
 	Low     float64   `json:"low" unit:"ratio"`       // end of its interval
 	High    float64   `json:"high" unit:"ratio"`      // the other end
-	Layouts []float64 `json:"by_layout" unit:"ratio"` // likewise for each layout alone
-	Differs bool      `json:"other_output"`           // than the plain program, of which all runs print the same
+	Layouts []float64 `json:"by_layout" unit:"ratio"` // the ratio in each layout
+	// a run printed something else than the plain program, all runs of which print the same
+	Differs bool `json:"other_output"`
 }
 
 // New compares builds. It fills in their numbers. Times are by build and round; the rounds ran in some layouts by turns, the

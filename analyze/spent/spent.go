@@ -38,11 +38,16 @@ type Share struct {
 
 // A Place is where time was: packages of an owner, a kind of work of the Go runtime, or what is in no Go code.
 type Place struct {
+	// `main module`, `dependencies`, `std`; a kind of work of the Go runtime; `system calls`, `C code and
+	// vDSO`; `unseen`
 	Name  string  `json:"name"`
 	Share float64 `json:"share" unit:"ratio"`
-	Cum   float64 `json:"cum_share" unit:"ratio"` // with what packages of an owner called; 0 of other places
-	In    []Share `json:"in"`                     // the functions of the main module or the packages where it was, or what it is
-	For   []Share `json:"for"`                    // functions of the main module that called it; of several on a stack the innermost
+	// with what the main module, dependencies or std called; 0 of others
+	Cum float64 `json:"cum_share" unit:"ratio"`
+	// functions of the main module, packages of dependencies and std, or what is unseen
+	In []Share `json:"in"`
+	// functions of the main module that called it; of several on a stack the innermost
+	For []Share `json:"for"`
 }
 
 // Names of places.

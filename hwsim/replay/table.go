@@ -23,29 +23,30 @@ const limit = 5
 
 // A RunTable lists what engines did with the same events.
 type RunTable struct {
-	Events     uint64      `json:"events" unit:"events"`
-	Tuples     int         `json:"tuples" unit:"tuples"` // that the error is of
-	Sites      int         `json:"sites" unit:"sites"`   // of these tuples
-	PerMessage float64     `json:"message_cost" unit:"cycles/message"`
-	PerEvent   float64     `json:"event_cost" unit:"cycles/event"`
-	Limit      float64     `json:"error_limit" unit:"percent"`
+	Events     uint64      `json:"events" unit:"events"`               // of all traces
+	Tuples     int         `json:"tuples" unit:"tuples"`               // that the error is of
+	Sites      int         `json:"sites" unit:"sites"`                 // of these
+	PerMessage float64     `json:"message_cost" unit:"cycles/message"` // modelled
+	PerEvent   float64     `json:"event_cost" unit:"cycles/event"`     // of the program
+	Limit      float64     `json:"error_limit" unit:"percent"`         // of `first_below_limit` and `stays_below_limit`
 	Engines    []EngineRow `json:"engines"`
 }
 
 // An EngineRow is what one engine did.
 type EngineRow struct {
-	Engine           string     `json:"engine"`
-	Messages         uint64     `json:"messages" unit:"messages"`
-	EventsPerMessage float64    `json:"events_per_message" unit:"events/message"`
-	Overhead         float64    `json:"overhead" unit:"percent"` // modelled, of the program's cycles
-	Bytes            float64    `json:"storage" unit:"bytes"`
-	Error            float64    `json:"error" unit:"percent"`     // mean
-	RMS              float64    `json:"rms_error" unit:"percent"` // root of the mean square
-	First            *uint64    `json:"first_below_limit" unit:"events"`
-	Stays            *uint64    `json:"stays_below_limit" unit:"events"`
-	Meters           []MeterRow `json:"meters"`                        // what the engine has counted inside of it
-	Distinct         int        `json:"distinct_tuples" unit:"tuples"` // that the engine reported
-	Top              []TopTuple `json:"top"`
+	Engine           string  `json:"engine"` // its description
+	Messages         uint64  `json:"messages" unit:"messages"`
+	EventsPerMessage float64 `json:"events_per_message" unit:"events/message"`
+	Overhead         float64 `json:"overhead" unit:"percent"` // of the program's cycles, modelled
+	Bytes            float64 `json:"storage" unit:"bytes"`    // with words of 32 bits
+	// mean error of shares; null if there were too few events
+	Error    float64    `json:"error" unit:"percent"`
+	RMS      float64    `json:"rms_error" unit:"percent"`        // root of the mean square
+	First    *uint64    `json:"first_below_limit" unit:"events"` // null for never
+	Stays    *uint64    `json:"stays_below_limit" unit:"events"` // from which on it stayed there
+	Meters   []MeterRow `json:"meters"`                          // what the engine counts inside of it
+	Distinct int        `json:"distinct_tuples" unit:"tuples"`   // that the engine reported
+	Top      []TopTuple `json:"top"`                             // the hottest tuples, as many as `-top` says
 }
 
 // A MeterRow is a quantity that an engine counts.
@@ -61,9 +62,9 @@ type TopTuple struct {
 	Share     float64 `json:"share" unit:"ratio"`         // of all events
 	SiteShare float64 `json:"share_of_site" unit:"ratio"` // of the events of its site
 	Tag       string  `json:"tag"`
-	Site      string  `json:"site"`
+	Site      string  `json:"site"` // position in the source, or its number
 	Word      uint64  `json:"word" unit:"word"`
-	Text      string  `json:"word_text"` // the word as a value of its tap, or the name of the type or function that it is
+	Text      string  `json:"word_text"`
 }
 
 // A Value returns the word of a tuple as text, as a profile of the program has it. It returns false

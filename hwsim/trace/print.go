@@ -23,11 +23,11 @@ type TupleTable struct {
 	Program  string          `json:"program"`
 	Build    string          `json:"build"`
 	Comment  string          `json:"comment"`
-	Packages []TupleTaps     `json:"packages"` // that have taps
-	Symbols  []TupleSymbol   `json:"symbols"`
-	Tuples   iter.Seq[Tuple] `json:"tuples"`
-	Kept     uint64          `json:"kept" unit:"tuples"` // tuples in the list
-	Dropped  uint64          `json:"dropped" unit:"tuples"`
+	Packages []TupleTaps     `json:"packages"`              // with taps; none with `-bare`
+	Symbols  []TupleSymbol   `json:"symbols"`               // names of types and functions; none with `-bare`
+	Tuples   iter.Seq[Tuple] `json:"tuples"`                // in order; they are written while the trace is read
+	Kept     uint64          `json:"kept" unit:"tuples"`    // that are listed
+	Dropped  uint64          `json:"dropped" unit:"tuples"` // events that are missing
 
 	bare bool
 	err  error
@@ -42,18 +42,18 @@ type TupleTaps struct {
 
 // A TupleTap is a tap. Tuples name it by package and index: "main+3".
 type TupleTap struct {
-	Index int    `json:"index" unit:"number"`
+	Index int    `json:"index" unit:"number"` // tap 3 of main is the site `main+3`
 	Tag   string `json:"tag"`
 	Func  string `json:"function"`
 	File  string `json:"file"`
 	Line  int    `json:"line" unit:"line"`
 	Col   int    `json:"column" unit:"column"`
-	Kind  string `json:"word_kind"` // how to read the word: "signed"
-	Bits  int    `json:"bits" unit:"bits"`
+	Kind  string `json:"word_kind"`        // how to read the word: `signed`
+	Bits  int    `json:"bits" unit:"bits"` // of the type
 	Type  string `json:"type"`
 	Expr  string `json:"expression"`
 
-	More []TupleWord `json:"further_words"`
+	More []TupleWord `json:"further_words"` // of its samples
 }
 
 // A TupleWord is a further word of a tap's samples.
@@ -69,7 +69,7 @@ type TupleWord struct {
 type TupleSymbol struct {
 	Tag    string `json:"tag"`
 	Word   uint64 `json:"word" unit:"word"`
-	Text   string `json:"word_text"` // the word as text: "0x4a0"
+	Text   string `json:"word_text"`
 	Symbol string `json:"symbol"`
 }
 
@@ -77,11 +77,11 @@ type TupleSymbol struct {
 type Tuple struct {
 	Stream uint32 `json:"stream" unit:"number"`
 	Tag    string `json:"tag"`
-	Site   string `json:"site"` // "main+3"
+	Site   string `json:"site"` // `main+3`, or its number
 	Word   uint64 `json:"word" unit:"word"`
-	Text   string `json:"word_text"` // the word as text: "300", "0x4a0"
-	Symbol string `json:"symbol"`    // the name of the type or function that the word denotes
-	Where  string `json:"where"`     // "p.next main.go:5:3 main.f"
+	Text   string `json:"word_text"`
+	Symbol string `json:"symbol"` // name of the type or function that the word is
+	Where  string `json:"where"`  // expression, position and function of the site
 }
 
 // List lists the tuples of a trace that the filter keeps. A bare list has no taps and no

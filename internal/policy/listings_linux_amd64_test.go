@@ -4,10 +4,8 @@ import "github.com/pepgo/pep/tracer"
 
 // The tracer is for linux/amd64 alone.
 func init() {
-	listings = append(listings,
-		namedListing{"peptrace probe", &tracer.ProbeTable{}},
-		namedListing{"peptrace values", &tracer.ValuesTable{}},
-		namedListing{"peptrace list", &tracer.ListTable{}},
-		namedListing{"peptrace find", &tracer.FindTable{}},
-	)
+	reflected["peptrace probe"] = &tracer.ProbeTable{}
+	reflected["peptrace values"] = &tracer.ValuesTable{}
+	reflected["peptrace list"] = &tracer.ListTable{}
+	reflected["peptrace find"] = &tracer.FindTable{}
 }

@@ -43,17 +43,22 @@ type Run struct {
 
 // A Table lists what the probes of a session have counted.
 type Table struct {
-	Process   int        `json:"process" unit:"id"`
-	Program   string     `json:"program"`
-	Seconds   float64    `json:"seconds" unit:"s"`
-	Ended     string     `json:"ended"`
-	Probes    int        `json:"probes" unit:"probes"`
-	Slow      int        `json:"slow_probes" unit:"probes"` // at instructions that the kernel steps over
-	Hits      uint64     `json:"hits" unit:"hits"`
-	Others    uint64     `json:"other_executions" unit:"hits"` // of probes, that are no hits of a site
-	Functions []Function `json:"functions"`
-	Skipped   []Skipped  `json:"skipped"` // things that have no probe although the flags ask for them
-	Notes     []string   `json:"notes"`
+	Process int `json:"process" unit:"id"`
+	// as the process sees it; ends with ` (deleted)` if the file is gone
+	Program string  `json:"program"`
+	Seconds float64 `json:"seconds" unit:"s"` // how long probes were attached
+	// why: `interrupted`, `the time was over`, `the process ended`, …
+	Ended  string `json:"ended"`
+	Probes int    `json:"probes" unit:"probes"`
+	Slow   int    `json:"slow_probes" unit:"probes"` // at instructions that the kernel must step over
+	Hits   uint64 `json:"hits" unit:"hits"`          // of all probes
+	// of probes, that are no hits: the jump led elsewhere, the probe was switched off, or it is a second one
+	// of its line
+	Others    uint64     `json:"other_executions" unit:"hits"`
+	Functions []Function `json:"functions"` // that with most calls first
+	// things without a probe although the flags ask for them
+	Skipped []Skipped `json:"skipped"`
+	Notes   []string  `json:"notes"`
 
 	run   Run
 	limit int
@@ -62,54 +67,65 @@ type Table struct {
 
 // A Function is a function with probes.
 type Function struct {
-	Func      string     `json:"function"`
-	File      string     `json:"file"`
-	Line      int        `json:"line" unit:"line"`
-	Calls     *uint64    `json:"calls" unit:"calls"`     // null if its entry has no probe
-	Returns   *uint64    `json:"returns" unit:"returns"` // null if its returns have no probes
-	CallsTo   *float64   `json:"calls_until" unit:"s"`   // when their probe was switched off; null if it was not
-	ReturnsTo *float64   `json:"returns_until" unit:"s"` // likewise, the first of their probes
-	Durations *Durations `json:"durations"`              // null if they were not measured
-	Sites     []Site     `json:"sites"`
+	Func    string  `json:"function"`
+	File    string  `json:"file"`
+	Line    int     `json:"line" unit:"line"`
+	Calls   *uint64 `json:"calls" unit:"calls"`     // null if its entry has no probe
+	Returns *uint64 `json:"returns" unit:"returns"` // null if its returns have no probes
+	// when a limit switched off their probe; null if none did
+	CallsTo   *float64 `json:"calls_until" unit:"s"`
+	ReturnsTo *float64 `json:"returns_until" unit:"s"` // likewise, the first of several probes
+	// from entry to return, on the clock; null without `-times`
+	Durations *Durations `json:"durations"`
+	// arguments, results, branches, calls, lines and variables
+	Sites []Site `json:"sites"`
 }
 
 // Durations are times of calls from entry to return, on the clock: waiting counts.
 type Durations struct {
-	Calls      uint64     `json:"calls" unit:"calls"`
-	To         *float64   `json:"until" unit:"s"` // when a probe at an end was switched off; null if none was
-	Mean       float64    `json:"mean" unit:"ns"`
-	Before     uint64     `json:"began_before" unit:"calls"` // they began before the probes
-	Open       uint64     `json:"open" unit:"calls"`         // they had not returned at the end of the timing
-	Unreturned uint64     `json:"not_returned" unit:"calls"` // they panicked, or the goroutine exited
-	Lost       uint64     `json:"not_measured" unit:"calls"` // there was no room, or no goroutine
-	Buckets    []Duration `json:"buckets"`
+	Calls  uint64   `json:"calls" unit:"calls"`
+	To     *float64 `json:"until" unit:"s"`            // as `calls_until`, of a probe at either end
+	Mean   float64  `json:"mean" unit:"ns"`            // with the time that probes in between took
+	Before uint64   `json:"began_before" unit:"calls"` // returns of calls that began before the probes
+	Open   uint64   `json:"open" unit:"calls"`         // that had not returned at the end of the timing
+	// as later calls in their frames tell: panics, Goexit
+	Unreturned uint64 `json:"not_returned" unit:"calls"`
+	// there was no room, or the goroutine could not be read
+	Lost    uint64     `json:"not_measured" unit:"calls"`
+	Buckets []Duration `json:"buckets"`
 }
 
 // A Duration is a number of calls that took at least half of Below, and less than Below.
 type Duration struct {
-	Below uint64 `json:"below" unit:"ns"`
+	Below uint64 `json:"below" unit:"ns"` // the calls took less, and at least half of it
 	Calls uint64 `json:"calls" unit:"calls"`
 }
 
 // A Site is something whose values were counted: an argument, a jump, a call, a line.
 type Site struct {
-	Kind     string   `json:"kind"`             // "arg", "result", "branch", "call", "line", "value", "later value"
-	File     string   `json:"file"`             // of a branch, call, line or variable: of an inlined function, if it is in one
-	Line     int      `json:"line" unit:"line"` // 0 if it is about the function
-	Expr     string   `json:"expression"`
-	Type     string   `json:"type"`
-	Hits     uint64   `json:"hits" unit:"hits"`
-	Off      bool     `json:"switched_off"`                // the hits came faster than the limit; later ones were not counted
-	OffAfter *float64 `json:"switched_off_after" unit:"s"` // null if it was not; of several probes the first
-	Slow     bool     `json:"slow"`
-	Distinct int      `json:"distinct" unit:"values"` // that were told apart
-	Rows     []Value  `json:"rows"`
-	Other    uint64   `json:"other" unit:"hits"`  // with values that the tables had no room to tell apart
-	Unread   uint64   `json:"unread" unit:"hits"` // at which the value could not be read
+	// `arg`, `result`, `branch`, `call`, `line`; `value` of a variable at a line, or `later value` if it has
+	// a location only further on in the line
+	Kind string `json:"kind"`
+	File string `json:"file"`
+	Line int    `json:"line" unit:"line"` // 0 for arguments and results
+	// name, `len(s)`, `#1` without a name; of stripped programs a register
+	Expr string `json:"expression"`
+	Type string `json:"type"`
+	Hits uint64 `json:"hits" unit:"hits"`
+	// its hits came faster than the limit, and later ones were not counted
+	Off      bool     `json:"switched_off"`
+	OffAfter *float64 `json:"switched_off_after" unit:"s"` // null if it was not
+	Slow     bool     `json:"slow"`                        // the kernel must step over an instruction for it
+	Distinct int      `json:"distinct" unit:"values"`      // that were told apart
+	Rows     []Value  `json:"rows"`                        // the most frequent values, as many as `-n` says
+	// with values that the tables had no room to tell apart
+	Other  uint64 `json:"other" unit:"hits"`
+	Unread uint64 `json:"unread" unit:"hits"` // whose value could not be read
 }
 
 // A Value is a value and its hits.
 type Value struct {
+	// as Go writes it; the type in an interface; the way of a branch; the called function
 	Value string  `json:"value"`
 	Count uint64  `json:"count" unit:"hits"`
 	Share float64 `json:"share" unit:"ratio"` // of the hits of the site

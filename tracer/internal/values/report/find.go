@@ -33,25 +33,27 @@ type FindOptions struct {
 
 // A FindTable lists values that are worth specialising.
 type FindTable struct {
-	Confidence float64   `json:"confidence" unit:"ratio"`
-	Least      uint64    `json:"least_samples" unit:"samples"`
-	Programs   []string  `json:"programs"`
+	Confidence float64   `json:"confidence" unit:"ratio"`      // with which lower bounds hold
+	Least      uint64    `json:"least_samples" unit:"samples"` // that a value needs at its instruction
+	Programs   []string  `json:"programs"`                     // without shared objects and the kernel
 	Interrupts uint64    `json:"interrupts" unit:"interrupts"`
 	Lost       uint64    `json:"lost" unit:"interrupts"`
-	Rows       []FindRow `json:"rows"`
-	More       int       `json:"more" unit:"values"`
-	Static     int       `json:"static_addresses" unit:"hotlists"`
-	Missing    []string  `json:"missing"`
+	Rows       []FindRow `json:"rows"`               // values, those with the highest score first
+	More       int       `json:"more" unit:"values"` // that are not listed
+	// left out: the most frequent value is an address of the executable
+	Static  int      `json:"static_addresses" unit:"hotlists"`
+	Missing []string `json:"missing"` // programs without names of functions, and why
 }
 
 // A FindRow is a value at a source line.
 type FindRow struct {
-	Rank        int     `json:"rank" unit:"rank"`
-	Score       float64 `json:"score" unit:"ratio"`
+	Rank  int     `json:"rank" unit:"rank"`
+	Score float64 `json:"score" unit:"ratio"` // `time_share` times `least_invariance`
+	// of the interrupts, in the function around the instruction
 	Time        float64 `json:"time_share" unit:"ratio"`
-	Invariance  float64 `json:"invariance" unit:"ratio"`
-	Least       float64 `json:"least_invariance" unit:"ratio"`
-	Samples     uint64  `json:"samples" unit:"samples"`
+	Invariance  float64 `json:"invariance" unit:"ratio"`       // the value's share of the samples
+	Least       float64 `json:"least_invariance" unit:"ratio"` // its lower bound
+	Samples     uint64  `json:"samples" unit:"samples"`        // at the instruction
 	Kind        string  `json:"kind"`
 	Value       string  `json:"value"`
 	Program     string  `json:"program"`

@@ -31,27 +31,28 @@ type ListOptions struct {
 
 // A ListTable is the listing of instructions.
 type ListTable struct {
-	Confidence float64      `json:"confidence" unit:"ratio"`
-	Elsewhere  uint64       `json:"elsewhere" unit:"interrupts"`
-	Binaries   []ListBinary `json:"binaries"`
-	Missing    []string     `json:"missing"`
+	Confidence float64 `json:"confidence" unit:"ratio"`     // with which all bounds of a hotlist hold
+	Elsewhere  uint64  `json:"elsewhere" unit:"interrupts"` // in the kernel or in unknown code
+	// programs and shared objects, those with most interrupts first
+	Binaries []ListBinary `json:"binaries"`
+	Missing  []string     `json:"missing"` // programs without names of functions, and why
 }
 
 // A ListBinary is an executable.
 type ListBinary struct {
 	Program    string         `json:"program"`
 	Build      string         `json:"build"`
-	Comments   []string       `json:"comments"`
-	Interval   uint64         `json:"interval" unit:"ns"`
+	Comments   []string       `json:"comments"`           // how it was sampled
+	Interval   uint64         `json:"interval" unit:"ns"` // CPU time between interrupts
 	Interrupts uint64         `json:"interrupts" unit:"interrupts"`
-	Lost       uint64         `json:"lost" unit:"interrupts"`
-	Labels     []ListLabels   `json:"labels"`
-	Functions  []ListFunction `json:"functions"`
+	Lost       uint64         `json:"lost" unit:"interrupts"` // of all programs
+	Labels     []ListLabels   `json:"labels"`                 // of goroutines, those with most interrupts first
+	Functions  []ListFunction `json:"functions"`              // those with most interrupts first
 }
 
 // ListLabels are labels of goroutines; empty for goroutines that have none.
 type ListLabels struct {
-	Labels     string  `json:"labels"`
+	Labels     string  `json:"labels"` // `"key"="value"`, masked without `-secrets`
 	Interrupts uint64  `json:"interrupts" unit:"interrupts"`
 	Share      float64 `json:"share" unit:"ratio"`
 }
@@ -63,32 +64,33 @@ type ListFunction struct {
 	StartLine    int               `json:"start_line" unit:"line"`
 	Interrupts   uint64            `json:"interrupts" unit:"interrupts"`
 	Share        float64           `json:"share" unit:"ratio"`
-	Instructions []ListInstruction `json:"instructions"`
+	Instructions []ListInstruction `json:"instructions"` // that were interrupted or have values
 }
 
 // A ListInstruction is an instruction.
 type ListInstruction struct {
 	PC          uint64     `json:"address" unit:"address"`
 	Instruction string     `json:"instruction"`
-	Inlined     string     `json:"inlined"`
+	Inlined     string     `json:"inlined"` // the inlined function that it is from
 	File        string     `json:"file"`
 	Line        int        `json:"line" unit:"line"`
 	Source      string     `json:"source"`
 	Interrupts  uint64     `json:"interrupts" unit:"interrupts"`
 	Share       float64    `json:"share" unit:"ratio"`
-	Gap         bool       `json:"gap"`
-	Lists       []ListList `json:"lists"`
+	Gap         bool       `json:"gap"`   // it does not follow the one before
+	Lists       []ListList `json:"lists"` // its hotlists
 }
 
 // A ListList is a hotlist.
 type ListList struct {
-	Kind    string  `json:"kind"`
-	Samples uint64  `json:"samples" unit:"samples"`
-	Rate    float64 `json:"rate" unit:"ratio"`
-	Values  int     `json:"values" unit:"values"`
-	Rows    []Value `json:"rows"`
-	Rest    int     `json:"more_values" unit:"values"`
-	Junk    int     `json:"more_junk" unit:"values"`
+	Kind    string `json:"kind"`
+	Samples uint64 `json:"samples" unit:"samples"` // values that were sampled (vtot)
+	// probability with which the hotlist has each of them (thld)
+	Rate   float64 `json:"rate" unit:"ratio"`
+	Values int     `json:"values" unit:"values"`      // in the hotlist (nv)
+	Rows   []Value `json:"rows"`                      // the most frequent values, as many as `-n` says
+	Rest   int     `json:"more_values" unit:"values"` // that are not listed
+	Junk   int     `json:"more_junk" unit:"values"`   // that is not listed
 }
 
 // List lists the sampled instructions of functions, the functions with most interrupts first.

@@ -56,12 +56,12 @@ const Confidence = 0.95
 // A Value is a value of a hotlist.
 type Value struct {
 	Value  string  `json:"value"`
-	Count  uint64  `json:"count" unit:"samples"`
-	Share  float64 `json:"share" unit:"ratio"`
-	Least  float64 `json:"least_share" unit:"ratio"`
+	Count  uint64  `json:"count" unit:"samples"`     // how often the hotlist has it
+	Share  float64 `json:"share" unit:"ratio"`       // estimate of its share of the samples
+	Least  float64 `json:"least_share" unit:"ratio"` // bounds of the share
 	Most   float64 `json:"most_share" unit:"ratio"`
-	Junk   bool    `json:"junk"`
-	Masked bool    `json:"masked"`
+	Junk   bool    `json:"junk"`   // these two are further apart than a factor of ten
+	Masked bool    `json:"masked"` // a pointer or text is not shown
 
 	word capture.Value
 }

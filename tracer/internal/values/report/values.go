@@ -10,22 +10,24 @@ import (
 
 // A ValuesTable is a listing of instructions, and what became of the interrupts.
 type ValuesTable struct {
-	Sampling Sampling   `json:"sampling"`
+	Sampling Sampling   `json:"sampling"` // what became of the interrupts
 	List     *ListTable `json:"list"`
 }
 
 // A Sampling says what became of the clock interrupts of the sampled processes.
 type Sampling struct {
-	Interrupts uint64 `json:"interrupts" unit:"interrupts"`
-	Kernel     uint64 `json:"kernel" unit:"interrupts"`
-	Passed     uint64 `json:"passed" unit:"interrupts"`
+	Interrupts uint64 `json:"interrupts" unit:"interrupts"` // of the sampled processes
+	// of these, in the kernel, where nothing is interpreted
+	Kernel uint64 `json:"kernel" unit:"interrupts"`
+	Passed uint64 `json:"passed" unit:"interrupts"` // not interpreted because of `-every`
+	// at code that was not decoded yet, or has changed since
 	Missed     uint64 `json:"not_decoded" unit:"interrupts"`
-	Ended      uint64 `json:"ending" unit:"interrupts"`
-	Refused    uint64 `json:"refused" unit:"threads"`
-	Runs       uint64 `json:"runs" unit:"runs"`
-	Dropped    uint64 `json:"lost" unit:"runs"`
-	Unlabelled uint64 `json:"unlabelled" unit:"runs"`
-	Stops      []Stop `json:"ended_early"`
+	Ended      uint64 `json:"ending" unit:"interrupts"` // of threads that ended; with `-with interpret`
+	Refused    uint64 `json:"refused" unit:"threads"`   // that could not be stopped; likewise
+	Runs       uint64 `json:"runs" unit:"runs"`         // interpreted
+	Dropped    uint64 `json:"lost" unit:"runs"`         // because the kernel's buffer was full
+	Unlabelled uint64 `json:"unlabelled" unit:"runs"`   // of goroutines whose labels could not be read
+	Stops      []Stop `json:"ended_early"`              // why runs ended before their length
 }
 
 // A Stop is a reason why runs ended before their length.
