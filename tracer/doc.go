@@ -49,7 +49,7 @@
 //
 // [Open] reads databases and recordings, as Sample writes them, and [Replay] replays a recording as
 // fast as it was made. Both return [Values], which Sample returns, too. Package listing prints all
-// tables of this package, as text or JSON; docs/formats.md explains their fields.
+// tables of this package, as text or JSON; docs/reference/json.md explains their fields.
 //
 //	values, err := tracer.Open(tracer.Input{Modules: "operands"}, "values", "app.recording")
 //	defer values.Close()

@@ -119,7 +119,7 @@ For the paths under one of them:
 	                    source view: go tool pprof -http=: FILE, or -list
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-v                  print all that the profile says of how it was taken
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -144,7 +144,7 @@ to, and the types that an interface had, if the run has such profiles; -json has
 	-program FILE       the profiled program, if it is not where it ran: what it could have
 	                    done is in it
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -221,7 +221,7 @@ name a grammar or a template that is there, its lines are shown.
 	-tests              functions of tests, too
 	-generated          functions of generated files, too
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples, in a module:
 
@@ -242,7 +242,7 @@ another build, the functions count that are equal, and pep says how much that is
 	-coverprofile FILE  write a profile of the mode set, for go tool cover and editors
 	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -279,7 +279,7 @@ such as 100% of a single event, are listed with -n 0 only.
 	-events 1000        worth specialising: taps with at least so many events
 	-share 80           of which at least this percentage, less the bound, is one value
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -318,7 +318,7 @@ Below stand the narrowest ranges that hold half of the events, 80% and 95%.
 	                    go tool pprof -http=: FILE
 	-program FILE       the profiled program, for names of addresses, if it is not
 	                    where it ran
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -358,7 +358,7 @@ of an inlined call: "=4" begins a path with 4, "+1" adds 1, and "end" ends the p
 	-func name     only this function and its taps; or a regular expression
 	-layout        write the addresses of all taps in the order of the code, for
 	               pepsim run -engine 'code(FILE):…'; linux/amd64, stripped or not
-	-json          print the listing as JSON; docs/formats.md explains its fields
+	-json          print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -377,7 +377,7 @@ sampled one: one of each is enough, because pep finds the others by their names.
 	relative overlap       how well it shows the bias of each branch
 	absolute overlap       how well it shows the frequency of each branch outcome
 
-	-json   print the listing as JSON; docs/formats.md explains its fields
+	-json   print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -406,7 +406,7 @@ the latter. Several files of one kind are added up.
 	                    most weight for each line that was executed of the called function;
 	                    more lets the code grow beyond caches
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 With -check it makes nothing, and measures what the profiles in the directory of PACKAGE bring:
 it builds the program plain, with default.pgo, with default.edges.pb.gz (pepbuild -pepopt=auto) and
@@ -457,7 +457,7 @@ Prints every sample of a profile as a line of key=value pairs, for grep and for
 comparisons. The order depends on the content alone. Several files are printed one after the
 other.
 
-	-json   print the listing as JSON; docs/formats.md explains its fields
+	-json   print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 

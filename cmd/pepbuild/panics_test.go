@@ -1,6 +1,6 @@
 package main
 
-// This file tests which paths count if a panic ends them, as docs/formats.md says.
+// This file tests which paths count if a panic ends them, as docs/reference/profiles.md says.
 
 import (
 	"fmt"

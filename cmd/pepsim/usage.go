@@ -85,7 +85,7 @@ such as raphw, it also prints cycles, stalls and lost events.
 	               go tool pprof
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
-	-json          table and tuples as JSON; docs/formats.md explains the fields
+	-json          table and tuples as JSON; docs/reference/json.md explains the fields
 	-cycles 3.35   cycles that the program takes for an event; a message takes 30
 	-n N           no more than N events; 0 is all
 	-quiet         no bar with the time that a long run still takes; there is one only
@@ -119,7 +119,7 @@ Examples, of a program built with pepbuild build -peptaps=loads -o prog .:
 Prints where a trace comes from, its size, and how many tuples it has of each
 tag and stream.
 
-	-json   print the listing as JSON; docs/formats.md explains its fields
+	-json   print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -132,7 +132,7 @@ Prints a trace as text, a tuple a line: stream, tag, site, word, and where the
 site is in the source. Before them stand the taps of the whole program.
 
 	-bare          tuples only; trace parse does not read this output
-	-json          print the listing as JSON; docs/formats.md explains its fields
+	-json          print the listing as JSON; docs/reference/json.md explains its fields
 ` + filterFlags + `
 Examples:
 

@@ -37,7 +37,7 @@ on; peptrace passes signals on, waits for it, and ends with its exit code.
 	-coverprofile FILE  write a profile of the mode set, for go tool cover and editors
 	-lcov FILE          write a tracefile of LCOV, for genhtml and editors
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields.
+	-json               print the listing as JSON; docs/reference/json.md explains its fields.
 	                      Then the output of PROGRAM goes to standard error
 
 A line never ran if no instruction of it did. A line that shares its instructions with

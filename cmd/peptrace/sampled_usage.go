@@ -47,7 +47,7 @@ says that they occurred: their bounds are further apart than a factor of ten.
 	                                 registers only with peptrace values -with interpret
 	-binary FILE        the program, for names, if it is not where it ran
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 
@@ -76,7 +76,7 @@ samples the types of interface values.
 	-modules operands   of recordings: what to sample, see peptrace help list
 	-binary FILE        the program, for names, if it is not where it ran
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples:
 

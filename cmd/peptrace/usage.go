@@ -70,7 +70,7 @@ when the program ends. Every hit counts: nothing is sampled.
 	-secrets        also record strings and addresses; without it, only the length of a
 	                string, and whether a pointer is nil, leave the kernel
 	-pprof FILE     also write the counts as a profile, for pep values and go tool pprof
-	-json           print the listing as JSON; docs/formats.md explains its fields
+	-json           print the listing as JSON; docs/reference/json.md explains its fields
 
 A probe costs the program about 0.6 µs per hit if the kernel can emulate the
 instruction under it: entries, jumps and calls of known functions. A slow probe is at

@@ -137,7 +137,7 @@ SIGINT, or when the processes end.
 	                      the values of labels
 	-modules operands   what to sample, as in "peptrace list"
 	-binary FILE        the program, for names, if it is not where it ran
-	-json               print the listing as JSON; docs/formats.md explains its fields
+	-json               print the listing as JSON; docs/reference/json.md explains its fields
 
 Examples, as root:
 

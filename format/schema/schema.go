@@ -5,7 +5,7 @@
 //	schema.Outcome        // the label that has the outcome: "true"
 //
 // Package runtime/report writes profiles and analyze/profile reads them, both by
-// these names; docs/formats.md explains them to users. The package imports
+// these names; docs/reference/profiles.md explains them to users. The package imports
 // nothing, because it is linked into instrumented programs.
 package schema
 

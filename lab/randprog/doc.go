@@ -15,7 +15,7 @@
 // Both have the same control flow and take their random numbers from the same
 // generator. So the log of one form tells which profile the other form must have. Paths
 // computes from the log how often every path was taken, in the terms of the labels that
-// docs/formats.md describes. It reads the events of one activation of a function after the
+// docs/reference/profiles.md describes. It reads the events of one activation of a function after the
 // other, and knows nothing of graphs or path numbers:
 //
 //	log     enter f0; entry of loop 0; head of loop 0; 5:6 for body; head of loop 0; 5:6 for done; end

@@ -4,7 +4,7 @@
 //	c := record.Command{Args: []string{"./app", "-v"}, Stdout: os.Stdout, Stderr: os.Stderr}
 //	err := c.Run("app.trace", 4_000_000, 16_000_000)
 //
-// docs/formats.md explains PEPOPTS, the environment variable by which Run tells the
+// docs/reference/pepbuild.md explains PEPOPTS, the environment variable by which Run tells the
 // program to write a trace.
 package record
 
