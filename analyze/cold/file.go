@@ -1,6 +1,21 @@
 package cold
 
-// This file reads and writes files. docs/formats.md has their format.
+// This file reads and writes files. A file is the magic, and records: a byte for the kind, the length of the
+// content as a varint, the content, and the CRC-32C of kind and content in four bytes. What follows the last whole
+// record was being written when the process or the machine died. Numbers are varints, as of package encoding/binary.
+//
+//	P  the program, packed by DEFLATE, as encode writes it: build ID, path, release, module and scope; functions of
+//	   the source; functions of the executable, each with a hash of its code without addresses, and its blocks; of
+//	   each block the branch at its end, whether one way leads to it, and the lines with their bytes, whether a
+//	   statement begins, and of which inlined call they are. It is the first record, and the only one of its kind
+//	S  blocks that were seen for the first time: seconds since 1970, seconds since the start of the process, and
+//	   the numbers of the blocks in their order, each as the distance from the one before, less 1
+//	R  numbers of blocks that the kernel did not let probe
+//	G  numbers of functions of the source that were on the stacks of goroutines when the probes came
+//	W  a time of watching: beginning and end, in ms since 1970. It replaces the record before if that has the same
+//	   beginning
+//
+// A file has one writer at a time, which locks it. Functions of two builds are equal if name and hash are.
 
 import (
 	"bytes"

@@ -57,8 +57,10 @@
 //	        labels       value     n=main.f < main.main, the functions of the context
 //	                     site, expr and type as above; kind is context or within
 //
-// The source view of pprof shows the count of a path at the line where it ends only, because a frame has one line;
-// docs/formats.md says which other encodings were tried.
+// The source view of pprof shows the count of a path at the line where it ends only, because a frame has one line. With
+// a line of the frame for each executed line, as for inlined calls, pprof would have the right counts at the lines, but
+// the total of a function would count each path as often as it has lines, and the flame graph would show the function
+// as often below itself.
 //
 // The first two have the period paths/count 1 when every path was counted and
 // cpu/nanoseconds when paths were sampled at ticks of CPU time. The others have

@@ -14,6 +14,15 @@
 //
 //	load main+3 42    →    load PoolCode 0x47a1c0
 //
+// A layout has a line for each address that has the code of a tap, in the order of addresses:
+//
+//	pep layout 1 build 27a9630f5c4e04e8
+//	0x47a1c0 0x3ea90e208000003 # load p.next main.go:5:9 main.f
+//
+// The address is that of the instruction that loads the PC of the tap's tuples, as in the symbol table of the
+// executable; the PC is the tag and the site. What stands behind # is for people. A tap in a function that is inlined
+// has a line for each copy; one in code that is never reached may have none.
+//
 // With to=site the address takes the place of the site, and all words of the sample stay:
 //
 //	load main+3 42    →    load 0x47a1c0 42
