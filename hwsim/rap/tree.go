@@ -16,7 +16,6 @@ import "unsafe"
 // in this part, or nothing. A joint is not a node of the profile: it has no count, and
 // is not among the ranges of the result. A joint has at least two slots in use, so
 // there are fewer joints than nodes without children.
-// joints than nodes without children.
 type Tree struct {
 	o     Options
 	rate  rate

@@ -28,11 +28,11 @@ type Unit struct {
 	*Facts
 	visitor Visitor
 
-	effects int  // in the unit
-	within  int  // those that the expression that the walk has reached is an operand of
-	maybe   int  // the right operands of && and || that it is in
-	passed  int  // effects that the walk has passed
-	before  Risk // how what the walk has passed may panic, without what is evaluated again in front
+	effects int  // number of effects in the unit
+	within  int  // how many of them have the expression that the walk has reached as an operand
+	maybe   int  // how many right operands of && and || this expression is in
+	passed  int  // number of effects that the walk has passed
+	before  Risk // how the expressions that the walk has passed may panic, but for those evaluated again in front
 }
 
 // A Visitor hears of what a unit evaluates.

@@ -1,16 +1,17 @@
-// Package core is what runs inside an instrumented program: it turns the polls
-// that instrumented code executes into counts of paths, and the counts into
-// pprof files when the program ends.
+// Package core is what runs inside a profiled program: it counts the paths that the
+// program takes, and makes pprof files of the counts when the program ends.
 //
-// Instrumented code knows a path by its number within the package and polls at
-// the end of each. There are two kinds of programs, one per build of this package:
+// Each build of the package counts in one way, which build tags choose:
 //
-//	sample  r := core.Number(number); … ; core.Poll(r)
-//	exact   core.Count(&table, number)
+//	windows  the code is that of the plain program. At a tick of CPU time the signal handler
+//	         interprets what the program does next, and counts the paths that end there
+//	polls    r := core.Number(number); … ; core.Poll(r) stands at the end of each path
+//	exact    core.Count(&table, number) does; with -pepmode=cover, too
+//	taps     no paths are counted
 //
-// A poll tests a flag, which a tick of CPU time sets. From then on polls count their
-// paths, and the last one of the burst clears the flag (package sampler). Exact programs
-// count every path.
+// A path has a number within its package. A poll tests a flag, which a tick of CPU time
+// sets. From then on polls count their paths, and the last one of the burst clears the
+// flag (package sampler).
 //
 // Taps report values: instrumented code calls core.Tap(pc, word). The pairs go
 // through a chunk per goroutine and a buffer per P into a table of words (package taps).
@@ -68,8 +69,9 @@
 // everything else could be instrumented. pepbuild uses
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
-//     peplinked, pepexact for exact counts, pepcover too if paths end at decisions, peptaps for taps
-//     and engines, and peppart for programs that write no profile;
+//     peplinked; pepwindows for windows; pepexact for exact counts, pepcover too if paths end at
+//     decisions; peptaps for taps and engines, pepbursts if taps report in bursts, pepgoroutines if
+//     they name goroutines; and peppart for programs that write no profile;
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
 //     -shared for both in position-independent builds; never -race and the like;

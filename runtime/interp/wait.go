@@ -2,7 +2,7 @@ package interp
 
 // This file estimates how long the program waits, for memory and behind mispredicted branches (predict.go). The interpreter
 // loads from the addresses that the program will load from, before the program does, so it finds them where the program
-// would: in a cache, or in memory. Some of its loads are looks, which are timed.
+// would: in a cache, or in memory. It times some of its loads; a look is a load that it times.
 //
 // The processor does many loads at the same time, unless the address of one comes from the one before. So a wait counts whole
 // if the next load is chained to it, and else divided by overlap. They are chained if
@@ -30,7 +30,7 @@ const (
 	restart   = 14      // cycles behind a mispredicted branch, without the wait for what it depends on
 )
 
-// A looker has the state of looks.
+// A looker decides which loads are looks, and adds up what they waited.
 type looker struct {
 	chained uint64 // cycles that looks have waited, with a chained load behind them
 	others  uint64 // without

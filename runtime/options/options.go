@@ -44,7 +44,7 @@ const (
 // maxEngine is how long the description of an engine may be, in bytes.
 const maxEngine = 256
 
-// options are the settings of PEPOPTS. The kernel looks at CPU-time timers when
+// Options are the settings of PEPOPTS. The kernel looks at CPU-time timers when
 // its scheduler ticks: at HZ=250 there are no more than 250 ticks a second,
 // whatever tick says. (The comment in a profile has the number.)
 type Options struct {
@@ -65,7 +65,7 @@ const (
 // Says are the values of the setting say.
 var Says = [...]string{"terminal", "never", "always"}
 
-// tapping are the options of taps.
+// Tapping has the options of taps.
 type Tapping struct {
 	Taps    uint32 // TapsOff, …
 	Engine  string // EngineExact, or a description for package hwsim/engines

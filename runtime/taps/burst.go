@@ -63,9 +63,9 @@ const (
 	clockInterval = 8_000     // ns: a system call for every chunk would take longer than to fill the chunk
 	often         = 2 * clockInterval
 	chunkTime     = 4_000   // ns
-	longRoom      = 200_000 // ns: longer than MakeRoom takes
-	usualRoom     = 1_000   // ns: what it takes
-	roomDoubt     = 1. / 3  // of perRoom
+	longRoom      = 200_000 // ns: if MakeRoom takes longer, something else had the processor
+	usualRoom     = 1_000   // ns: MakeRoom takes about that
+	roomDoubt     = 1. / 3  // how wrong perRoom may be, as a part of it
 	tapTime       = 1.25    // a tap in the program, as a multiple of one in the loop that measures taps
 	mostTapTime   = 2       // at most
 	leastShare    = 16      // a window is taken to have at least this part of its time as program time

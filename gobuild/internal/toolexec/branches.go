@@ -53,7 +53,7 @@ func BranchTable(file string) (table, actions []byte, err error) {
 }
 
 // compileWithBranches compiles a package with the compiler that writes tables. If its program gets the table of actions,
-// it imports package windows of the runtime.
+// it imports package core.
 func (t *tool) compileWithBranches(windows bool) (int, error) {
 	goroot := t.goroot()
 	if err := t.choose(); err != nil {

@@ -27,8 +27,8 @@ import (
 // windowsMember is the archive member of a package main whose program gets the table.
 const windowsMember = "pep.windows"
 
-// importWindows returns the arguments of the compile command with one more file, which imports package windows of the
-// runtime. It writes what it needs to a directory.
+// importWindows returns the arguments of the compile command with one more file, which imports package core. It
+// writes what it needs to a directory.
 func (t *tool) importWindows(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 }
 
 // compileWithoutTable compiles a package that is not profiled. If it is the main package of a program with windows, it imports package
-// windows of the runtime.
+// core.
 func (t *tool) compileWithoutTable() (int, error) {
 	if !t.isMain() {
 		return t.become()
