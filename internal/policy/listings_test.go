@@ -211,7 +211,7 @@ func (w *jsonWriter) object(heading string, of structRef) {
 	if plain := w.plain(of); plain != "" {
 		w.b.WriteString("With " + plain + ".\n\n")
 	}
-	w.b.WriteString("member | \n--- | ---\n")
+	w.b.WriteString("member | meaning\n--- | ---\n")
 	w.rows("", of)
 }
 
