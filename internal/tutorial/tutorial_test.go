@@ -22,7 +22,7 @@ func TestTutorial(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skipf("the tutorial is about programs on linux/amd64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
-	const file = "../../docs/coprocessor-tutorial.md"
+	const file = "../../hwsim/cop/microcode.md"
 	document, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

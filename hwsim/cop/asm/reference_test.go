@@ -12,11 +12,11 @@ import (
 	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
-// rows returns the first two cells of the rows of a table in docs/microcode.md: the first
+// rows returns the first two cells of the rows of a table in hwsim/cop/microcode.md: the first
 // table behind a title.
 func rows(t *testing.T, title string) (list [][2]string) {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/microcode.md")
+	text, err := os.ReadFile("../microcode.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func rows(t *testing.T, title string) (list [][2]string) {
 	_, rest, table := strings.Cut(rest, "|---|")
 	_, rest, _ = strings.Cut(rest, "\n")
 	if !ok || !table {
-		t.Fatalf("docs/microcode.md has no table behind %q", title)
+		t.Fatalf("hwsim/cop/microcode.md has no table behind %q", title)
 	}
 	for line := range strings.Lines(rest) {
 		if !strings.HasPrefix(line, "| ") {
