@@ -43,7 +43,9 @@ var ourFlags = []ourFlag{
 		{value: string(rewrite.Windows), text: "sample paths of a program whose code stays as it is: at a tick, interpret what it does next (default on linux/amd64, without -race, -msan and -asan)", see: "[how](../decisions/0039-windows.md)"},
 		{value: string(rewrite.Polls), text: "sample paths by code that is added where they end; not in the Go runtime (default elsewhere)", see: "[how](../decisions/0001-polls.md)"},
 		{value: "exact", text: "count every path; slow, to compare with", see: "[which paths](profiles.md#paths)"},
-		{value: "cover", text: "for coverage of branches and conditions (MC/DC): count every path; each operand of && and ||, and each value of a case, is a branch; a path ends where a decision has been made", see: "[how](profiles.md#with--pepmodecover)"},
+		{value: "cover", text: "for coverage of branches and conditions (MC/DC): count every path; each operand of && and ||, " +
+			"and each value of a case, is a branch; a path ends where a decision has been made",
+			see: "[how](profiles.md#with--pepmodecover)"},
 		{value: "taps", text: "profile no paths: taps only (default with -peptaps)"},
 	}, set: func(a *Args, value string) error {
 		a.Mode = rewrite.Mode(value)
@@ -58,7 +60,9 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepguide", forms: []form{
-		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time, which says which edges are taken most often; with -pepmode=polls, exact or cover", see: "[how](../decisions/0031-guide.md)"},
+		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time, which says which edges are taken most often; " +
+			"with -pepmode=polls, exact or cover",
+			see: "[how](../decisions/0031-guide.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Guide = value
 		return nil
@@ -74,13 +78,18 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "peptable", forms: []form{
-		{value: "file", text: "build the plain program, and write to file which outcomes of the source its branches stand for, and how these outcomes change path numbers; pep sites prints the file; linux/amd64", see: "[how](../decisions/0036-branches.md)"},
+		{value: "file", text: "build the plain program, and write to file which outcomes of the source its branches stand for, " +
+			"and how these outcomes change path numbers; pep sites prints the file; linux/amd64",
+			see: "[how](../decisions/0036-branches.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Table = value
 		return nil
 	}},
 	{name: "pepopt", forms: []form{
-		{value: "profiles", text: "build the plain program, laid out by profiles of edges (.edges.pb.gz), separated by commas; 3*a.edges.pb.gz counts three times as much as another one; \"auto\" means default.edges.pb.gz in the directory of the main package; -pgo works as with go build", see: "[how](../decisions/0038-measured-branches.md)"},
+		{value: "profiles", text: "build the plain program, laid out by profiles of edges (.edges.pb.gz), separated by commas; " +
+			"3*a.edges.pb.gz counts three times as much as another one; \"auto\" means default.edges.pb.gz " +
+			"in the directory of the main package; -pgo works as with go build",
+			see: "[how](../decisions/0038-measured-branches.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Opt = value
 		_, err := weightedProfiles(value)

@@ -26,8 +26,8 @@
 //
 // At the position of an if, a for or the word range stands whether the condition holds, at that of an operator && or ||
 // whether the left operand does; what the right one does follows from both. A clause of a switch or a select is at its
-// case or default, the entry of a function behind the word func, an inlined body at the call. Of a range over a function
-// there is the entry of its body alone. A round of a for without a condition is at the for, a label at its colon, a
+// case or default, the entry of a function behind the word func, an inlined body at the call. Of a range over a
+// function there is the entry of its body alone. A round of a for without a condition is at the for, a label at its colon, a
 // switch that has no clause for the value at the switch. Conditions with constant values have no outcome.
 //
 // While a program is built, the table of a package is the member pep.branches of its archive.

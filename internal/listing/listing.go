@@ -30,7 +30,8 @@
 //	{"listing": "top", "version": 3, "units": {"total": "times", "rows.count": "times", …}, "total": 10, "rows": […]}
 //
 // The package knows no particular listing. Packages report, replay, figure and trace
-// define listings, and docs/reference/json.md explains every field to users; it is made from the comments of the fields.
+// define listings, and docs/reference/json.md explains every field to users; it is made
+// from the comments of the fields.
 package listing
 
 import (

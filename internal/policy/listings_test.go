@@ -157,7 +157,8 @@ func (s structs) members(of structRef) (list []member) {
 			continue
 		}
 		said := strings.Fields(field.Doc.Text() + " " + field.Comment.Text())
-		list = append(list, member{tag.Get("json"), tag.Get("unit"), strings.Join(said, " "), s.element(s.files[of], field.Type)})
+		inner := s.element(s.files[of], field.Type)
+		list = append(list, member{tag.Get("json"), tag.Get("unit"), strings.Join(said, " "), inner})
 	}
 	return list
 }

@@ -1,5 +1,5 @@
 // Package weigh estimates shares from clusters, and how far off the estimates may be. A cluster is what was counted behind
-// one tick: the samples of a burst of polls, the paths of a window, or the events of taps in a window of time.
+// one tick: the samples of a burst of polls, the paths of a window, or the events of a burst of taps.
 //
 //	var all weigh.Total
 //	for _, c := range clusters {
@@ -21,7 +21,7 @@
 // how many windows the program has in that time. A sample of a burst counts once, as the paper on PEP has it (Bond and
 // McKinley, MICRO 2005, section 4.4), so a loop has a share in proportion to its time: one whose rounds take 1 ms has as many
 // samples as one whose rounds take 10 ns and that takes as long, although it ends one path where the other ends 100,000.
-// Windows of taps are weighed in package taps.
+// Package taps weighs bursts of taps.
 //
 // # Bounds
 //

@@ -17,7 +17,8 @@ import (
 // A Tag says how a package is instrumented. It travels in the package's
 // -gcflags, so that a change of any of it compiles the package anew:
 //
-//	-pep=mode=polls,truncate=header,tool=5d0c…[,taps=loads%2Cstores][,funcs=…][,range=…][,sites=1000][,bisect=01][,guide=89ab…][,dump=dir]
+//	-pep=mode=polls,truncate=header,tool=5d0c…[,taps=loads%2Cstores][,funcs=…][,range=…][,sites=1000]
+//	    [,bisect=01][,guide=89ab…][,dump=dir]
 //
 // Values of users are URL-encoded, and dump is always last. With windows there are other tags: -pep=branches=…,
 // of main packages -pep=windows=…, and of packages that -peppkg leaves out -pep=notable=….
