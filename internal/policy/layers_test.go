@@ -1,8 +1,8 @@
 package policy
 
-// This file says which rooms some packages have, and that each room knows only the
-// rooms below it. The linker, the assembler and instrumented code name core's
-// variables, so all code that shares these variables stays in one package. The rooms
+// This file says which layers some packages have, and that each layer knows only the
+// layers below it. The linker, the assembler and instrumented code name core's
+// variables, so all code that shares these variables stays in one package. The layers
 // keep that package readable. In package taps, what runs in signal handlers shares variables with the rest.
 
 import (
@@ -21,18 +21,18 @@ import (
 	"testing"
 )
 
-// rooms are the rooms of packages, the lowest first. A file is in the room
+// layers are the layers of packages, the lowest first. A file is in the layer
 // that the part of its name before the first "_" or "." names, or in that with
 // the name in parentheses:
 //
 //	handler_tick_linux_amd64.go  is in handler
 //	core.go                      is in door
 //
-// All other files are in the room "…", if there is one. A file may use what is declared in
-// its own room and in those before it.
-var rooms = map[string][]string{
+// All other files are in the layer "…", if there is one. A file may use what is declared in
+// its own layer and in those before it.
+var layers = map[string][]string{
 	"runtime/core": {
-		"state",      // variables that several rooms share; set when the program starts
+		"state",      // variables that several layers share; set when the program starts
 		"handler",    // what runs in signal handlers, and nothing else
 		"write",      // reading of .pep files, writing of profiles
 		"exit",       // the normal end of a program
@@ -46,21 +46,21 @@ var rooms = map[string][]string{
 	},
 }
 
-// roomOf returns the index of the room of a file of package dir, -1 if it is in
+// layerOf returns the index of the layer of a file of package dir, -1 if it is in
 // none.
-func roomOf(dir, name string) int {
+func layerOf(dir, name string) int {
 	prefix := name[:strings.IndexAny(name, "_.")]
-	i := slices.IndexFunc(rooms[dir], func(r string) bool {
+	i := slices.IndexFunc(layers[dir], func(r string) bool {
 		r, other, _ := strings.Cut(strings.TrimSuffix(r, ")"), "(")
 		return prefix == r || prefix == other
 	})
 	if i < 0 {
-		i = slices.Index(rooms[dir], "…")
+		i = slices.Index(layers[dir], "…")
 	}
 	return i
 }
 
-// builds are builds that together have all files of packages with rooms.
+// builds are builds that together have all files of packages with layers.
 var builds = [][]string{
 	{"linux", "amd64"},
 	{"linux", "amd64", "peplinked"},
@@ -68,25 +68,25 @@ var builds = [][]string{
 	{"linux", "arm64"},
 }
 
-func TestRooms(t *testing.T) {
-	for dir := range rooms {
+func TestLayers(t *testing.T) {
+	for dir := range layers {
 		uses, files := usesIn(t, dir, nil)
 		for _, name := range files {
-			if roomOf(dir, name) < 0 {
-				t.Errorf("%s/%s is in no room: the rooms are %q", dir, name, rooms[dir])
+			if layerOf(dir, name) < 0 {
+				t.Errorf("%s/%s is in no layer: the layers are %q", dir, name, layers[dir])
 			}
 		}
 		if len(uses) < 100 {
 			t.Fatalf("%s: only %d uses were found: %v", dir, len(uses), uses)
 		}
 		for _, u := range upward(dir, uses) {
-			t.Errorf("%s/%s uses %s of %s, a room above it", dir, u.in, u.name, u.of)
+			t.Errorf("%s/%s uses %s of %s, a layer above it", dir, u.in, u.name, u.of)
 		}
 	}
 }
 
-// The test above finds uses of a higher room, from Go and from assembly.
-func TestRoomsNoticeArrowsUp(t *testing.T) {
+// The test above finds uses of a higher layer, from Go and from assembly.
+func TestLayersNoticeArrowsUp(t *testing.T) {
 	for dir, planted := range map[string]map[string]string{
 		"runtime/core": {
 			"state_planted.go":            "package core\n\nfunc plantedCall() { finish() }",
@@ -121,10 +121,10 @@ func TestRoomsNoticeArrowsUp(t *testing.T) {
 // A use is the use of a declaration of a file in another file.
 type use struct{ in, of, name string }
 
-// upward returns the uses of declarations in a higher room.
+// upward returns the uses of declarations in a higher layer.
 func upward(dir string, uses []use) (up []use) {
 	for _, u := range uses {
-		if roomOf(dir, u.in) < roomOf(dir, u.of) {
+		if layerOf(dir, u.in) < layerOf(dir, u.of) {
 			up = append(up, u)
 		}
 	}

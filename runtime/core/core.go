@@ -35,19 +35,19 @@
 // its directory is not writable, or it has privileges that its user does not have;
 // one line on standard error says so.
 //
-// # Rooms
+// # Layers
 //
-// The files of the package are in rooms. The first word of a file's name is its room. A
-// room uses only the rooms below it; a test of internal/policy checks that.
+// The files of the package are in layers. The first word of a file's name is its layer. A
+// layer uses only those below it; a test of internal/policy checks that.
 //
 //	door     what instrumented code calls: Poll, Count, Tap, Exec. core.go is here
 //	start    the beginning of a program
 //	exit     its normal end
 //	write    reading of .pep files, writing of the profiles that package convert makes; the writer
 //	handler  what runs in signal handlers, and nothing else
-//	state    variables that several rooms share
+//	state    variables that several layers share
 //
-// The rooms are one package because they share variables with assembly and with
+// The layers are one package because they share variables with assembly and with
 // instrumented code, and both can name variables of one package only.
 //
 // # Other systems
