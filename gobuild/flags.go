@@ -62,7 +62,7 @@ var ourFlags = []ourFlag{
 	{name: "pepguide", forms: []form{
 		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time, which says which edges are taken most often; " +
 			"with -pepmode=polls, exact or cover",
-			see: "[how](../decisions/0031-guide.md)"},
+			see: "[how](../decisions/0038-measured-branches.md#numbers)"},
 	}, set: func(a *Args, value string) error {
 		a.Guide = value
 		return nil
@@ -80,7 +80,7 @@ var ourFlags = []ourFlag{
 	{name: "peptable", forms: []form{
 		{value: "file", text: "build the plain program, and write to file which outcomes of the source its branches stand for, " +
 			"and how these outcomes change path numbers; pep sites prints the file; linux/amd64",
-			see: "[how](../decisions/0036-branches.md)"},
+			see: "[how](../decisions/0039-windows.md#branches)"},
 	}, set: func(a *Args, value string) error {
 		a.Table = value
 		return nil

@@ -21,7 +21,7 @@ import (
 
 const sizeTable = "testdata/size.txt"
 
-// Most words of a page, of a decision, and of all pages. Pages in docs/reference may be longer.
+// Most words of a page, of a decision, and of all pages. References may be longer: those in docs/reference, and that of microcode.
 const (
 	pageWords     = 1500
 	decisionWords = 600
@@ -51,7 +51,7 @@ func TestPagesAreShort(t *testing.T) {
 		sum += n
 		most := pageWords
 		switch {
-		case strings.HasPrefix(name, "docs/reference/"):
+		case strings.HasPrefix(name, "docs/reference/"), name == "hwsim/cop/microcode.md":
 			continue
 		case strings.HasPrefix(name, "docs/decisions/"):
 			most = decisionWords
