@@ -1,11 +1,13 @@
 package figure
 
-// This file writes the page of a paper: its claims, each with ours beside it. All of the page is computed from what was
-// measured, but for the claims themselves.
+// This file writes the page of a paper, its claims with ours beside each, and the details behind it. All is computed from
+// what was measured, but for the claims themselves.
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 // A Claim is a claim of a paper, and what would refute it.
@@ -30,26 +32,20 @@ type Claim struct {
 
 // A Beside is the page of a paper.
 type Beside struct {
-	Name     string // the argument of figures paper
-	Title    string
-	Columns  [2]string // of numbers: the paper's rules, and those with what the project has added to them
-	Extended string    // a sentence about the second
-	Runs     string    // what runs are
-	Loads    uint64    // how many events of a recording are run if nothing else is said
-	Measure  func(env *Env, m *Measured) error
-	Claims   []Claim
-	Answers  []Answer
-	Tables   func(m *Measured) []Table
+	Name      string // the argument of figures paper
+	Title     string
+	Columns   [2]string // of numbers: the paper's rules, and those with what the project has added to them
+	Extended  string    // a sentence about the second
+	Runs      string    // what runs are; the details have it
+	Loads     uint64    // how many events of a recording are run if nothing else is said
+	Measure   func(env *Env, m *Measured) error
+	Claims    []Claim
+	Surprises []func(m *Measured) string // a short paragraph each
+	Tables    func(m *Measured) []Table
 }
 
 // Rules are the columns of a page about an engine of hardware.
 var Rules = [2]string{"the paper's rules", "our rules"}
-
-// An Answer answers a question of readers.
-type Answer struct {
-	Question string
-	Text     func(m *Measured) string
-}
 
 // The verdicts about claims.
 const (
@@ -94,14 +90,14 @@ type judged struct {
 	rulesOurs, extendedOurs string
 }
 
-// Page returns the page in Markdown.
-func (b *Beside) Page(m *Measured) (string, error) {
+// judge judges all claims.
+func (b *Beside) judge(m *Measured) ([]judged, error) {
 	var list []judged
 	for i := range b.Claims {
 		j := judged{Claim: &b.Claims[i]}
 		var err error
 		if j.rules, j.rulesOurs, err = j.Judge(m, false); err != nil {
-			return "", err
+			return nil, err
 		}
 		j.extended, j.extendedOurs = j.rules, "the same"
 		switch {
@@ -109,19 +105,92 @@ func (b *Beside) Page(m *Measured) (string, error) {
 			j.extended, j.extendedOurs = "-", "-"
 		case !j.Same && j.Of != nil:
 			if j.extended, j.extendedOurs, err = j.Judge(m, true); err != nil {
-				return "", err
+				return nil, err
 			}
 		}
 		list = append(list, j)
 	}
+	return list, nil
+}
+
+// Page returns the page in Markdown: what surprised, and the claims with the median of ours, bold where it differs.
+//
+//	| an event takes 4 cycles on average | **5.54** | **6.25** |
+func (b *Beside) Page(m *Measured) (string, error) {
+	list, err := b.judge(m)
+	if err != nil {
+		return "", err
+	}
 	var p strings.Builder
-	fmt.Fprintf(&p, "# %s\n\n%s\n\n", b.Title, summary(list, b.Columns))
-	fmt.Fprintf(&p, "All of this page is output, made from the numbers in paper-%s.txt:\n\n", b.Name)
+	fmt.Fprintf(&p, "# %s\n\n", b.Title)
+	p.WriteString(wrap.Text("", summary(list, b.Columns)))
+	p.WriteByte('\n')
+	run := ""
+	if len(m.Header) > 1 {
+		run = fmt.Sprintf("`%s`, %s", m.Header[0], m.Header[1])
+	}
+	p.WriteString(wrap.Text("", fmt.Sprintf("Claims have the paper's numbers, and the columns medians of our runs. **Bold** ones "+
+		"differ: the median or more than 2 of 10 runs refute the claim (\"1 of 3\": so many agree); numbers may be off by a factor "+
+		"of %v, and costs and errors may be less. %s. The run is %s; it also writes how each number is measured, ranges, and why "+
+		"claims differ to build/papers/%s.md.", Slack, b.Extended, run, b.Name)))
+	p.WriteString("\n## What surprised\n\n")
+	for _, surprise := range b.Surprises {
+		p.WriteString(wrap.Text("* ", surprise(m)))
+	}
+	fmt.Fprintf(&p, "\n## Claims\n\n| claim | %s | %s |\n|---|---|---|\n", b.Columns[0], b.Columns[1])
+	var cannot []string
+	for _, j := range list {
+		if j.rules == CannotBe && j.extended == CannotBe {
+			cannot = append(cannot, j.Says)
+			continue
+		}
+		second := ""
+		if !j.Same && !j.Only {
+			second = j.short(m, true)
+		}
+		writeCells(&p, []string{j.Says, j.short(m, false), second})
+	}
+	if cannot != nil {
+		p.WriteByte('\n')
+		p.WriteString(wrap.Text("", "These cannot be shown here: "+strings.Join(cannot, "; ")+"."))
+	}
+	return p.String(), nil
+}
+
+// short is our number as the page has it.
+func (j judged) short(m *Measured, extended bool) string {
+	verdict := j.rules
+	if extended {
+		verdict = j.extended
+	}
+	if verdict == CannotBe {
+		return "-"
+	}
+	t := j.Of(m, extended)
+	text := j.Unit(t.Median()).Text
+	if text == "-" {
+		text = "none"
+	}
+	if verdict != Differs {
+		return text
+	}
+	if n := t.HowMany(j.Want.Holds); j.Want.Holds(t.Median()) {
+		text += fmt.Sprintf("; %.0f of %d", n, len(t))
+	}
+	return "**" + text + "**"
+}
+
+// Details returns what stands behind the page, in Markdown: how ours is measured, ranges and verdicts of each claim, why it
+// differs, what words of the paper mean, and tables.
+func (b *Beside) Details(m *Measured) (string, error) {
+	list, err := b.judge(m)
+	if err != nil {
+		return "", err
+	}
+	var p strings.Builder
+	fmt.Fprintf(&p, "# %s: details\n\n", b.Title)
 	for _, line := range m.Header {
 		fmt.Fprintf(&p, "    %s\n", line)
-	}
-	for _, a := range b.Answers {
-		fmt.Fprintf(&p, "\n## %s\n\n%s\n", a.Question, a.Text(m))
 	}
 	fmt.Fprintf(&p, "\n## Claims\n\n"+
 		"The column \"paper\" has what our text of the paper prints, and nothing that follows from it. A verdict is about the "+
@@ -197,7 +266,7 @@ func (j judged) verdicts(columns [2]string) string {
 	return fmt.Sprintf("with %s: %s; with %s: %s", columns[0], j.rules, columns[1], j.extended)
 }
 
-// summary is the first paragraph: how many claims hold, and which do not.
+// summary says how many claims hold.
 func summary(list []judged, columns [2]string) string {
 	count := func(verdict string, of func(j judged) string) (n int) {
 		for _, j := range list {
@@ -208,32 +277,7 @@ func summary(list []judged, columns [2]string) string {
 		return n
 	}
 	rules, extended := func(j judged) string { return j.rules }, func(j judged) string { return j.extended }
-	text := fmt.Sprintf("Of %d claims %d agree with %s, %d differ, and %d cannot be shown here. "+
-		"With %s %d agree and %d differ.",
+	return fmt.Sprintf("Of %d claims %d agree with %s, %d differ, and %d cannot be shown here. With %s %d agree and %d differ.",
 		len(list), count(Agrees, rules), columns[0], count(Differs, rules), count(CannotBe, rules),
 		columns[1], count(Agrees, extended), count(Differs, extended))
-	for _, group := range []struct {
-		text string
-		is   func(j judged) bool
-	}{
-		{"For Go programs these do not hold",
-			func(j judged) bool {
-				return j.rules == Differs && (j.extended == Differs || j.Only) || j.CannotRules != "" && j.extended == Differs
-			}},
-		{fmt.Sprintf("These do not hold with %s, and hold with %s", columns[0], columns[1]),
-			func(j judged) bool { return j.rules == Differs && j.extended == Agrees }},
-		{fmt.Sprintf("These hold with %s, and not with %s", columns[0], columns[1]),
-			func(j judged) bool { return j.rules == Agrees && j.extended == Differs }},
-	} {
-		var says []string
-		for _, j := range list {
-			if group.is(j) {
-				says = append(says, j.Says)
-			}
-		}
-		if says != nil {
-			text += fmt.Sprintf(" **%s:** %s.", group.text, strings.Join(says, "; "))
-		}
-	}
-	return text
 }

@@ -31,6 +31,7 @@ func paper(c *command.Call) error {
 	again := c.Flags.Bool("again", false, "")
 	dir := c.Flags.String("traces", "../build/traces", "")
 	out := c.Flags.String("o", "results", "")
+	numbers := c.Flags.String("numbers", "../build/papers", "")
 	loads := c.Flags.Uint64("loads", 0, "")
 	c.Flags.StringVar(&env.Lines, "lines", "../build/pep", "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
@@ -45,34 +46,45 @@ func paper(c *command.Call) error {
 		if i < 0 {
 			return command.Usagef("paper: unknown paper %q: figures help paper lists them", name)
 		}
-		file := filepath.Join(*out, "paper-"+name)
+		file := filepath.Join(*numbers, name+".txt")
 		if !*again {
 			m := &figure.Measured{Header: []string{line, fmt.Sprintf("commit %s, %s", commit(), time.Now().Format(time.DateOnly))}}
 			env.Loads = cmp.Or(*loads, besides[i].Loads)
 			if err := besides[i].Measure(env, m); err != nil {
 				return err
 			}
-			if err := os.WriteFile(file+".txt", []byte(m.String()), 0o644); err != nil {
+			if err := os.MkdirAll(*numbers, 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file, []byte(m.String()), 0o644); err != nil {
 				return err
 			}
 		}
-		text, err := os.ReadFile(file + ".txt")
+		text, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
 		m, err := figure.ParseMeasured(string(text))
 		if err != nil {
-			return fmt.Errorf("%s.txt: %w", file, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
 		page, err := besides[i].Page(m)
 		if err != nil {
-			return fmt.Errorf("%s.txt: %w", file, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
-		if err := os.WriteFile(file+".md", []byte(page), 0o644); err != nil {
+		details, err := besides[i].Details(m)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if err := os.WriteFile(filepath.Join(*numbers, name+".md"), []byte(details), 0o644); err != nil {
 			return err
 		}
-		first, _, _ := strings.Cut(page[strings.Index(page, "\n\n")+2:], "\n")
-		fmt.Fprintf(c.Stdout, "%s.md: %s\n", file, first)
+		pageFile := filepath.Join(*out, "paper-"+name+".md")
+		if err := os.WriteFile(pageFile, []byte(page), 0o644); err != nil {
+			return err
+		}
+		first, _, _ := strings.Cut(page[strings.Index(page, "\n\n")+2:], "\n\n")
+		fmt.Fprintf(c.Stdout, "%s: %s\n", pageFile, strings.ReplaceAll(first, "\n", " "))
 	}
 	return nil
 }

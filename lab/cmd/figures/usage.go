@@ -67,27 +67,29 @@ Examples:
 	figures run -json -o plots rap-cost
 `
 
-	paperUsage = `figures paper [-again] [-traces DIR] [-lines DIR] [-o DIR] [-loads N] [-seed 1] NAME...
+	paperUsage = `figures paper [-again] [-traces DIR] [-lines DIR] [-numbers DIR] [-o DIR] [-loads N] [-seed 1] NAME...
 
-Writes the page of a paper: each claim with ours beside it, whether the two agree,
-and why not. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal, Sherwood,
+Writes the page of a paper, DIR/paper-NAME.md: each claim with ours beside it, and what
+surprised. cop is Zilles and Sohi, HPCA 2001, rap is Mysore, Agrawal, Sherwood,
 Shrivastava and Suri, CGO 2006, strat is Sastry, Bodik and Smith, ISCA 2001, vsamp is
-Burrows and others, ASPLOS 2000, and pep is Bond and McKinley, MICRO 2005. The page is
-DIR/paper-NAME.md; what was measured for it is DIR/paper-NAME.txt. cop, rap and strat take
-minutes, and traces that make paper-NAME records; vsamp reads traces, too, samples live
-programs, and needs the rights of peptrace values; pep takes what make paper-pep has measured.
+Burrows and others, ASPLOS 2000, and pep is Bond and McKinley, MICRO 2005. cop, rap and
+strat take minutes, and traces that make paper-NAME records; vsamp reads traces, too,
+samples live programs, and needs the rights of peptrace values; pep takes what make
+paper-pep has measured. The numbers are written to a file NAME.txt, and details to NAME.md
+beside it: how each claim is measured, ranges of runs, why ours differs, tables.
 
-	-again       make the page of the numbers that are in DIR/paper-NAME.txt
-	-traces DIR  where traces are, as for figures run (default ../build/traces)
-	-lines DIR   where pepbench has written lines for pep (default ../build/pep)
-	-o DIR       where the files go (default results)
-	-loads N     how many events of a recording are run (default 8000000, of strat
-	             16000000)
-	-seed 1      of random orders
+	-again        make the page of the numbers that were written before
+	-traces DIR   where traces are, as for figures run (default ../build/traces)
+	-lines DIR    where pepbench has written lines for pep (default ../build/pep)
+	-numbers DIR  where numbers and details go (default ../build/papers)
+	-o DIR        where the page goes (default results)
+	-loads N      how many events of a recording are run (default 8000000, of strat
+	              16000000)
+	-seed 1       of random orders
 
 Examples:
 
-	figures paper -again cop
+	figures paper -again -numbers papers cop
 `
 
 	sizeUsage = `figures size [-json] [-engine cop]

@@ -22,11 +22,11 @@ var Beside = figure.Beside{
 		"(decision 19)",
 	Runs: "seeds of the co-processor against 19 neighbouring periods and 5 phases of the simple sampler, or the 12 " +
 		"programs, as the column \"ours is\" says",
-	Loads:   8_000_000,
-	Measure: measure,
-	Claims:  claims,
-	Answers: answers,
-	Tables:  tables,
+	Loads:     8_000_000,
+	Measure:   measure,
+	Claims:    claims,
+	Surprises: surprises,
+	Tables:    tables,
 }
 
 // both is for quantities that the added rules do not touch.
@@ -621,43 +621,6 @@ func whyClock(m *figure.Measured) string {
 				"error")
 		}))
 }
-
-var answers = []figure.Answer{{
-	Question: "Does the co-processor beat a sampler at the same cost, with the paper's rules?",
-	Text: func(m *figure.Measured) string {
-		say := func(column string) string {
-			var better, worse []string
-			for _, p := range measuredPrograms(m, "sites") {
-				g := gains(m, p, "whole", column)
-				s := fmt.Sprintf("%s %.2f", p, g.Median())
-				switch n := g.HowMany(figure.Better.Holds); {
-				case g.Median() < 1 && 10*n >= 8*float64(len(g)):
-					better = append(better, s)
-				case g.Median() > 1 && 10*n <= 2*float64(len(g)):
-					worse = append(worse, s)
-				}
-			}
-			return fmt.Sprintf("it beats them in %d of 12 programs (%s) and loses in %d (%s)", len(better), orNone(better),
-				len(worse), orNone(worse))
-		}
-		least := math.Inf(1)
-		for _, p := range largestOf(m) {
-			worst := math.Inf(1)
-			for _, c := range m.Below(p.Name + "/constant") {
-				worst = min(worst, changed(m, p.Name, "constant", c))
-			}
-			least = min(least, worst)
-		}
-		verdict := "No"
-		if ofPrograms(m, func(p string) float64 { return gainOf(m, p, "rules") }).HowMany(figure.Better.Holds) > 6 {
-			verdict = "Yes, in most programs"
-		}
-		return fmt.Sprintf("%s. Against %d samplers with the same overhead, with the paper's rules %s. With our rules, "+
-			"which were chosen on recordings of typecheck and printer, %s. The numbers are errors to those of the samplers. A program counts if the median and 8 of 10 comparisons say the same; the rest is undecided. None of %d other "+
-			"constants gives the paper's rules a factor below %.2f on one of the two largest working sets.",
-			verdict, bandPeriods*bandPhases, say("rules"), say("ours"), len(constantsOf), least)
-	},
-}}
 
 func tables(m *figure.Measured) []figure.Table {
 	t := figure.Table{Title: "Error of the co-processor to that of 95 simple samplers with the same overhead",

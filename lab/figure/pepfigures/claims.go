@@ -19,10 +19,10 @@ var Beside = figure.Beside{
 	Runs: "layouts of the executables in each session of measurements, whose numbers are over all programs; " +
 		"sampled runs of " +
 		"all programs; or programs, as the column \"ours is\" says",
-	Measure: measure,
-	Claims:  claims,
-	Answers: answers,
-	Tables:  tables,
+	Measure:   measure,
+	Claims:    claims,
+	Surprises: surprises,
+	Tables:    tables,
 }
 
 var (

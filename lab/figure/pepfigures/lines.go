@@ -160,7 +160,7 @@ func (r runs) ratios(session string, m *figure.Measured) error {
 // word makes of the name of a variant what it is in lines.
 var word = strings.NewReplacer(", ", "+", " ", "_", "/", "-")
 
-var commitOf = regexp.MustCompile(`, (commit [0-9a-f]+(-dirty)?)\.`)
+var commitOf = regexp.MustCompile(`,\s+commit\s+([0-9a-f]+(-dirty)?)\.`)
 
 // readPage reads the ratios of programs in a table of a page that pepbench has written.
 func readPage(file, heading, session string, m *figure.Measured) error {
@@ -177,7 +177,7 @@ func readPage(file, heading, session string, m *figure.Measured) error {
 	if !found || commit == nil {
 		return fmt.Errorf("%s: want a commit, and a part %q", file, heading)
 	}
-	m.Header = append(m.Header, session+".md: "+commit[1])
+	m.Header = append(m.Header, session+".md: commit "+commit[1])
 	var heads []string
 	for line := range strings.Lines(section) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")

@@ -270,21 +270,6 @@ func whyPhased(m *figure.Measured) string {
 		at("next-by-first"), at("next-by-all"), at("next-by-last"))
 }
 
-var answers = []figure.Answer{{
-	Question: "What do registers cost for Go programs, what do windows, and how accurate are they?",
-	Text: func(m *figure.Measured) string {
-		say := func(extended bool) string {
-			return fmt.Sprintf("%s of CPU time on average and %s in the worst program; Wall weight matching %s, relative "+
-				"overlap %s, "+
-				"absolute overlap %s", percentOf(overhead(mean)(m, extended)), percentOf(overhead(most)(m, extended)),
-				percentOf(accuracy("wall")(m, extended)), percentOf(accuracy("relative")(m, extended)),
-				percentOf(accuracy("absolute")(m, extended)))
-		}
-		return "The paper: 1.2 % and 4.3 %; 94 %, 96 % and 83 %.\n\nRegisters and polls: " + say(false) + ".\n\nWindows: " +
-			say(true) + "."
-	},
-}}
-
 func tables(m *figure.Measured) []figure.Table {
 	times := figure.Table{Title: "CPU time beyond the plain program, in all sessions and layouts",
 		Columns: []string{"program", "no ticks", one, "PEP(16,17)", pep, medium, large, windows, "exact paths", "exact edges"}}

@@ -18,12 +18,12 @@ var Beside = figure.Beside{
 	Extended: "Our rules are those of the paper and thresholds that are never below that of 1024 events, splits that are " +
 		"denied when there is no node left, and " +
 		"entries of the TCAM that move to stay in order (decision 16)",
-	Runs:    "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
-	Loads:   8_000_000,
-	Measure: measureAll,
-	Claims:  claims,
-	Answers: answers,
-	Tables:  tables,
+	Runs:      "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
+	Loads:     8_000_000,
+	Measure:   measureAll,
+	Claims:    claims,
+	Surprises: surprises,
+	Tables:    tables,
 }
 
 // An engine's tree with the larger error of the paper, and with the smaller one, in names of measurements.
@@ -536,49 +536,6 @@ func whyZeros(m *figure.Measured) string {
 	}
 	return "Hot nodes, share of the hottest, and zeros among the loads there: " + strings.Join(list, ", ") + "."
 }
-
-var answers = []figure.Answer{{
-	Question: "How large must a RAP tree be for a Go program?",
-	Text: func(m *figure.Measured) string {
-		// The least number of nodes with which the average of programs has an accuracy in every run, and what the least
-		// accurate run of a program then has.
-		need := func(taps string, extended bool, accuracy float64) string {
-			for _, n := range nodeCaps {
-				t := accuracyOf(taps, n)(m, extended)
-				if t.HowMany(func(x float64) bool { return x >= accuracy }) == float64(len(t)) {
-					least := eachRun(m, taps, columnOf(extended), "nodes", fmt.Sprint(n)).Least()
-					return fmt.Sprintf("%d nodes (%d KB; the least accurate program has %s)", n, (n*paperNode+1023)/1024,
-						figure.Percent(least).Text)
-				}
-			}
-			return fmt.Sprintf("more than %d nodes", nodeCaps[len(nodeCaps)-1])
-		}
-		var parts []string
-		for _, x := range []struct{ taps, name string }{{ofCode, "code"}, {ofValues, "values"}} {
-			parts = append(parts, fmt.Sprintf("For %s, an average accuracy of 98 %% takes %s with the paper's rules, where eps is "+
-				"chosen so "+
-				"that no split lacks a node, and %s with ours, where splits are denied. A tree with an eps of 10 %% that never "+
-				"lacks a node has up to %.0f nodes with the paper's rules and %.0f with ours, and %.0f on average; with an eps "+
-				"of 1 %% up to %.0f and %.0f, and %.0f on average",
-				x.name, need(x.taps, false, 98), need(x.taps, true, 98),
-				trees(x.taps, eps10, "most")(m, false).Most(), trees(x.taps, eps10, "most")(m, true).Most(),
-				trees(x.taps, eps10, "average")(m, false).Mean(),
-				trees(x.taps, eps1, "most")(m, false).Most(), trees(x.taps, eps1, "most")(m, true).Most(),
-				trees(x.taps, eps1, "average")(m, false).Mean()))
-		}
-		least := func(taps, reading, what string) float64 {
-			return acrossPrograms(m, figure.Tally.Most, taps, "reading", reading, what).Median()
-		}
-		return strings.Join(parts, ".\n\n") + fmt.Sprintf(".\n\nThe paper leaves open the base of the logarithm and the number "+
-			"of "+
-			"points. With thresholds by the height of the tree (log_4) and, for code, 2^32 points, a tree with an eps of 10 %% has "+
-			"up "+
-			"to %.0f nodes for code and %.0f for values, and after 2^20 events %.0f and %.0f (the paper: 500 and 733). "+
-			"Sizes are for the paper's %d bytes a node; ours have %d.",
-			least(ofCode, "32bits-log4", "most"), least(ofValues, "log4", "most"),
-			least(ofCode, "32bits-log4", "later"), least(ofValues, "log4", "later"), paperNode, ourNode)
-	},
-}}
 
 func tables(m *figure.Measured) []figure.Table {
 	var list []figure.Table

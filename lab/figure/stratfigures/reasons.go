@@ -313,56 +313,6 @@ func whyService(m *figure.Measured) string {
 		}))
 }
 
-var answers = []figure.Answer{
-	{Question: "Does a stratified sampler beat a random one at the same cost?", Text: func(m *figure.Measured) string {
-		of := func(x bool) string {
-			var better, worse []string
-			for _, p := range measuredPrograms(m) {
-				t := m.Of(p.Name, columnOf(x), "equal", "random")
-				text := p.Name + " " + figure.Times(t.Median()).Text
-				if t.Median() > 1 && t.HowMany(func(x float64) bool { return x > 1 }) == float64(len(t)) {
-					better = append(better, text)
-				} else {
-					worse = append(worse, text)
-				}
-			}
-			text := fmt.Sprintf("in all runs of %d of %d programs (%s)", len(better), len(better)+len(worse), strings.Join(better,
-				", "))
-			if worse != nil {
-				text += fmt.Sprintf(", and not in all runs of %s", strings.Join(worse, ", "))
-			}
-			return text
-		}
-		faster := func(x bool) figure.Tally {
-			return each(m, large(m), func(p string) figure.Tally { return m.Of(p, in(stratified, x), "slower") })
-		}
-		return fmt.Sprintf("At as many messages it has the smaller error, with the paper's rules %s; with ours %s. The "+
-			"numbers are errors of the random sampler to its own. For the same error the random sampler needs this many times "+
-			"as many events: %s.",
-			of(false), of(true),
-			byRules(func(x bool) string { return faster(x).Text(figure.Times) }))
-	}},
-	{Question: "How much of the paper's hash and of its table does a Go program need?", Text: func(m *figure.Measured) string {
-		var sizes []string
-		for _, n := range strata {
-			if ofSize(n) == stratified {
-				continue
-			}
-			sizes = append(sizes, fmt.Sprintf("with %d counters %s", n, each(m, measuredPrograms(m), func(p string) figure.Tally {
-				return toOther(m, p, ofSize(n), stratified, "error", false)
-			}).Text(figure.Times)))
-		}
-		hash := func(h string) string {
-			return each(m, measuredPrograms(m), func(p string) figure.Tally {
-				return quotients(of(m, p, stratified+h, "error"), of(m, p, stratified, "error"))
-			}).Text(figure.Times)
-		}
-		return fmt.Sprintf("Errors of the programs to that with the paper's hash and 2048 counters: a multiplication in "+
-			"place of the hash has %s, the hash without its table of random bytes %s; %s.", hash("@mul"), hash("@xor"),
-			strings.Join(sizes, ", "))
-	}},
-}
-
 // tables are what the page ends with.
 func tables(m *figure.Measured) []figure.Table {
 	programs := figure.Table{Title: "Compressors by program: errors at the end, and the random and the tagged one to " +

@@ -21,12 +21,12 @@ var Beside = figure.Beside{
 		"of one each 62,000 instructions of a " +
 		"processor with 500 MHz, a random skip of up to 63 instructions, and no values that are junk by their bounds " +
 		"(decision 23); latencies are those of windows (decision 39)",
-	Runs:    "programs, each by the least of its rounds, or what the column \"ours is\" says",
-	Loads:   8_000_000,
-	Measure: measure,
-	Claims:  claims,
-	Answers: answers,
-	Tables:  tables,
+	Runs:      "programs, each by the least of its rounds, or what the column \"ours is\" says",
+	Loads:     8_000_000,
+	Measure:   measure,
+	Claims:    claims,
+	Surprises: surprises,
+	Tables:    tables,
 }
 
 // in is the name of a setting with the paper's rules, or with those of users.
@@ -252,7 +252,7 @@ func whySlow(m *figure.Measured) string {
 
 func whyVreplay(m *figure.Measured) string {
 	missed := func(key string) string { return m.Of("cost", key, "missed").Text(figure.Percent) }
-	return fmt.Sprintf("One of 128 interrupts is interpreted, and programs are short for that: of these interrupts %s "+
+	return fmt.Sprintf("vreplay interprets one of 128 interrupts, and programs are short for that: of these interrupts %s "+
 		"at the paper's rate, and %s at 997 a second, are at code that is not decoded yet. So this is the cost of "+
 		"interrupts alone, %s and %s; a program in which none was interpreted has no number.",
 		missed("vreplay"), missed("ours-vreplay"), m.Of("cost/alone/interrupts").Text(figure.Percent),
@@ -276,12 +276,12 @@ func whySlope(m *figure.Measured) string {
 
 func whyBias(m *figure.Measured) string {
 	text := "Of 16 instructions of a loop, one loads from memory that is in no cache. More samples to fewer of two " +
-		"loads, by the skip:"
+		"loads, by how many instructions a random skip has at most:"
 	for i, k := range []string{"0", "15", "63", "255"} {
 		if i > 0 {
 			text += ","
 		}
-		text += " up to " + k + " " + m.Of("bias", k).Text(figure.Times)
+		text += " " + k + ": " + m.Of("bias", k).Text(figure.Times)
 	}
 	return text + "."
 }
@@ -292,16 +292,6 @@ func whyEvicted(m *figure.Measured) string {
 		m.Of("evicted/none").Text(figure.Percent),
 		m.Of("evicted/alone").Text(figure.Percent), m.Of("evicted/values").Text(figure.Percent))
 }
-
-var answers = []figure.Answer{{Question: "What does value sampling cost?", Text: func(m *figure.Measured) string {
-	cost := func(key string) string { return m.Of("cost", key, "interrupts").Text(figure.Percent) }
-	kernel := func(key string) string { return m.Of("cost", key, "kernel").Text(figure.Percent) }
-	return fmt.Sprintf("At the paper's rate %s of the time of programs, and %s without values; our program in the "+
-		"kernel takes %s of it. With the defaults of peptrace values %s, and %s without values; our program in the kernel "+
-		"takes %s. With the kernel's own ticks %s.",
-		cost("values"), cost("alone"), kernel("values"), cost("ours-values"), cost("ours-alone"), kernel("ours-values"),
-		cost("ours-ticks"))
-}}}
 
 // names are settings as tables have them.
 var names = []struct{ key, name string }{
