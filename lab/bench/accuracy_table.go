@@ -28,30 +28,16 @@ var metrics = []metric{
 // whole formats a ratio as a percentage without decimals.
 func whole(ratio float64) string { return fmt.Sprintf("%.0f%%", 100*ratio) }
 
-// AccuracyTables returns the results as Markdown tables.
+// AccuracyTables returns the results as Markdown: means of all settings, and each program with the first two settings.
 func AccuracyTables(fits []Fit) string {
 	if len(fits) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	section := func(title, text string, t *table) {
-		fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", title, text, t)
-	}
-	section("Accuracy", "Mean (least–greatest) over the programs of the median over their runs.", accuracySummary(fits))
-	if lines := targets(fits); len(lines) > 0 {
-		fmt.Fprintf(&b, "%s\n", strings.Join(lines, ""))
-	}
-	for _, m := range metrics {
-		section(strings.ToUpper(m.name[:1])+m.name[1:]+" by program", "Median (least–greatest) over the runs.", byProgram(fits, m))
-	}
-	section("Samples", "Median over the runs, and samples that were dropped in any of them.", sampleCounts(fits))
-	first := fits[0].Settings[0]
-	section("What weights bring", fmt.Sprintf("%s: the same runs, if each sample counts once, and with the weights of bursts (runtime/weigh). Wall weight matching, relative and absolute overlap: "+
-		"median of the runs, and all runs added up.", first), weights(fits))
-	section("Too few samples, or the wrong ones?", fmt.Sprintf("%s: median of the runs, all runs added up, and the function whose share of branch flow is then farthest off. "+
-		"Ticks are equally far apart in time, so functions whose paths take long have a larger share of the samples than of the paths. Weights correct for that as far as gaps are known. "+
-		"Relative overlap does not show this bias, because it compares the outcomes of each branch with each other.", first), together(fits))
-	section("Programs", "Exact profiles: paths that were taken, hot ones among them (more than 0.125% of branch flow), ends of paths.", exacts(fits))
+	add := func(title, text string, t *table) { b.WriteString(section(title, text, t)) }
+	add("Accuracy", "Mean (least–greatest) over the programs of the median over their runs. "+runsText(fits), accuracySummary(fits))
+	add("By program", "Median over the runs, in percent.", byProgram(fits))
+	b.WriteString(paragraph(worstText(fits)))
 	return b.String()
 }
 
@@ -89,129 +75,81 @@ func accuracySummary(fits []Fit) *table {
 	return t
 }
 
-// targets checks the means against the targets of the specification (spec/pep.md §14).
-func targets(fits []Fit) (lines []string) {
-	means := make(map[Setting][]float64) // at the default tick
-	for i, s := range fits[0].Settings {
-		if s.Tick != 0 && s.Tick != defaultTick {
-			continue
-		}
-		s = s.withoutTick()
-		means[s] = nil
-		for _, m := range metrics {
-			means[s] = append(means[s], mean(medians(fits, i, m)))
-		}
-	}
-	line := func(id, text string, met bool) {
-		verdict := "met"
-		if !met {
-			verdict = "not met"
-		}
-		lines = append(lines, fmt.Sprintf("* %s, %s: %s\n", id, text, verdict))
-	}
-	const wall, relative, absolute = 0, 1, 2
-	pep, timer := means[PEP], means[Setting{Samples: 1, Stride: 1}]
-	medium, large := means[Setting{Samples: 256, Stride: 17}], means[Setting{Samples: 1024, Stride: 17}]
-	if pep != nil {
-		line("PEP-27", "Wall weight matching of PEP(64,17) 90% or more", pep[wall] >= 0.90)
-		if timer != nil {
-			line("PEP-27", fmt.Sprintf("20 points more than PEP(1,1) or more (%.1f)", 100*(pep[wall]-timer[wall])), pep[wall]-timer[wall] >= 0.20)
-		}
-		line("PEP-28", "relative overlap of PEP(64,17) 94% or more", pep[relative] >= 0.94)
-		if medium != nil && large != nil {
-			line("PEP-29", "absolute overlap grows from 64 to 256 to 1024 samples", pep[absolute] < medium[absolute] && medium[absolute] < large[absolute])
-		}
-	}
-	return lines
-}
+// shown are the settings that the table by program has.
+func shown(fits []Fit) int { return min(2, len(fits[0].Settings)) }
 
-func byProgram(fits []Fit, m metric) *table {
+func byProgram(fits []Fit) *table {
 	t := newTable("program")
-	for _, s := range fits[0].Settings {
-		t.rows[0] = append(t.rows[0], s.String())
+	var cells []func(f Fit) float64
+	for _, m := range metrics {
+		for i, s := range fits[0].Settings[:shown(fits)] {
+			head := s.String()
+			if i == 0 {
+				head = m.name + ": " + head
+			}
+			t.rows[0] = append(t.rows[0], head)
+			cells = append(cells, func(f Fit) float64 { return f.over(i, m).median })
+		}
 	}
+	sums := make([]float64, len(cells))
 	for _, f := range fits {
 		row := []string{f.Program}
-		for i := range f.Settings {
-			s := f.over(i, m)
-			row = append(row, percent(s.median)+" ("+between(percent(s.min), percent(s.max))+")")
-		}
-		t.row(row...)
-	}
-	means := []string{"mean"}
-	for i := range fits[0].Settings {
-		means = append(means, percent(mean(medians(fits, i, m))))
-	}
-	t.row(means...)
-	return t
-}
-
-func sampleCounts(fits []Fit) *table {
-	t := newTable("program", "ticks")
-	for _, s := range fits[0].Settings {
-		t.rows[0] = append(t.rows[0], s.String())
-	}
-	t.rows[0] = append(t.rows[0], "dropped")
-	for _, f := range fits {
-		var dropped int64
-		samples := func(m Match) float64 { return float64(m.Samples) }
-		row := []string{f.Program, fmt.Sprintf("%.0f", f.over(0, metric{of: func(m Match) float64 { return float64(m.Ticks) }}).median)}
-		for i, runs := range f.Samples {
-			row = append(row, fmt.Sprintf("%.0f", f.over(i, metric{of: samples}).median))
-			for _, run := range runs {
-				dropped += run.Dropped
-			}
-		}
-		t.row(append(row, fmt.Sprint(dropped))...)
-	}
-	return t
-}
-
-func together(fits []Fit) *table {
-	t := newTable("program", "samples", "Wall", "all runs", "relative", "all runs", "absolute", "all runs", "farthest off", "exact", "sampled")
-	for _, f := range fits {
-		row := []string{f.Program, fmt.Sprint(f.Together.Samples)}
-		for _, m := range metrics {
-			row = append(row, percent(f.over(0, m).median), percent(m.of(f.Together)))
-		}
-		t.row(append(row, f.Worst.Func, percent(f.Worst.Exact), percent(f.Worst.Sampled))...)
-	}
-	return t
-}
-
-func weights(fits []Fit) *table {
-	t := newTable("program")
-	for _, what := range []string{"Wall", "relative", "absolute"} {
-		t.rows[0] = append(t.rows[0], what+", samples", "weighed", "all runs, samples", "weighed")
-	}
-	sums := make([]float64, 4*len(metrics))
-	for _, f := range fits {
-		row := []string{f.Program}
-		for i, m := range metrics {
-			plain := Fit{Samples: f.Unweighed}
-			for j, x := range []float64{plain.over(0, m).median, f.over(0, m).median, m.of(f.UnweighedTogether), m.of(f.Together)} {
-				row = append(row, percent(x))
-				sums[4*i+j] += x
-			}
+		for k, cell := range cells {
+			sums[k] += cell(f)
+			row = append(row, fmt.Sprintf("%.1f", 100*cell(f)))
 		}
 		t.row(row...)
 	}
 	row := []string{"mean"}
 	for _, sum := range sums {
-		row = append(row, percent(sum/float64(len(fits))))
+		row = append(row, fmt.Sprintf("%.1f", 100*sum/float64(len(fits))))
 	}
 	t.row(row...)
 	return t
 }
 
-func exacts(fits []Fit) *table {
-	t := newTable("program", "functions", "skipped", "paths", "hot", "path ends", "branches per path")
-	for _, f := range fits {
-		e := f.Exact
-		t.row(f.Program, fmt.Sprint(e.Funcs), fmt.Sprint(e.Skipped), fmt.Sprint(e.Paths), fmt.Sprint(e.Hot),
-			fmt.Sprintf("%.1f M", float64(e.Ends)/1e6), fmt.Sprintf("%.2f", float64(e.Flow)/float64(e.Ends)))
+// runsText says how many ticks and samples a run has, and how many samples were dropped in all.
+func runsText(fits []Fit) string {
+	span := func(i int, of func(Match) float64) string {
+		xs := medians(fits, i, metric{of: of})
+		return between(fmt.Sprintf("%.0f", slices.Min(xs)), fmt.Sprintf("%.0f", slices.Max(xs)))
 	}
-	return t
+	var list []string
+	var dropped int64
+	for i, s := range fits[0].Settings {
+		list = append(list, s.String()+" "+span(i, func(m Match) float64 { return float64(m.Samples) }))
+		for _, f := range fits {
+			for _, run := range f.Samples[i] {
+				dropped += run.Dropped
+			}
+		}
+	}
+	return fmt.Sprintf("A run has %s ticks with %s. Samples of a run: %s; dropped in all runs: %d.",
+		span(0, func(m Match) float64 { return float64(m.Ticks) }), fits[0].Settings[0], strings.Join(list, ", "), dropped)
+}
+
+// worstText names the programs with the least accuracy, and says of the one with the least absolute overlap whether samples
+// are too few, or the wrong ones.
+func worstText(fits []Fit) string {
+	worst := func(i int, m metric) *Fit {
+		xs := medians(fits, i, m)
+		return &fits[slices.Index(xs, slices.Min(xs))]
+	}
+	var least []string
+	for i, s := range fits[0].Settings[:shown(fits)] {
+		var names []string
+		for _, m := range metrics {
+			names = append(names, worst(i, m).Program)
+		}
+		least = append(least, strings.Join(names, ", ")+" with "+s.String())
+	}
+	absolute := metrics[len(metrics)-1]
+	f := worst(0, absolute)
+	return fmt.Sprintf("The least have: %s. With all runs of %s with %s added up its absolute overlap is %s; then %s is farthest off, "+
+		"with %s of the branch flow in place of %s. Ticks are equally far apart in time, so functions whose paths take long have "+
+		"more of the samples than of the paths. Relative overlap does not show this bias: it compares the outcomes of each branch.",
+		strings.Join(least, "; "), f.Program, f.Settings[0], percent(absolute.of(f.Together)), f.Worst.Func,
+		percent(f.Worst.Sampled), percent(f.Worst.Exact))
 }
 
 // TruncationTables returns Markdown that compares where paths are cut: the same

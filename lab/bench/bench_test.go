@@ -172,7 +172,7 @@ func TestMeansOfGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := leastRatios(costs, cpu, g, Group{"none", []string{"a", "d"}}).rows
+	got := leastRatios(costs, g, Group{"none", []string{"a", "d"}}).rows
 	want := [][]string{{"geometric mean", "", "2.520"}, {"maximum", "", "8.000"}, {"mean without the worst", "", "1.414"}, {"mean of ends", "", "2.828"}}
 	if diff := cmp.Diff(want, got[len(got)-4:]); diff != "" || len(got) != 8 {
 		t.Errorf("%d rows (-want +got):\n%s", len(got), diff)

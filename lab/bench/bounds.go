@@ -311,7 +311,7 @@ func BoundsTables(all []Coverage) string {
 	text.WriteString("## Bounds\n\nHow many of the 95 % bounds have the true value, over all runs.\n\n")
 	if len(t.rows) > 1 {
 		fmt.Fprintf(&text, "Bounds of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
-			"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls; so are (column left out) paths and edges whose shares differ by more than 5 %% between two exact runs.\n\n%s\n", t)
+			"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out; so are (column left out) paths and edges whose shares differ by more than 5 %% between two exact runs.\n\n%s\n", t)
 	}
 	if len(v.rows) > 1 {
 		fmt.Fprintf(&text, "Bounds of the shares of loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. "+

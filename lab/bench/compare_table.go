@@ -72,6 +72,12 @@ func (r *Compared) cells() []string {
 	return row
 }
 
+// spread is the median with the quartiles.
+func spread(xs []float64) string {
+	s := summarize(xs)
+	return ratio(s.median) + " (" + ratio(s.p25) + "–" + ratio(s.p75) + ")"
+}
+
 // duration formats seconds with three digits.
 func duration(seconds float64) string {
 	for _, unit := range []struct {

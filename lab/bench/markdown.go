@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 // A table is a Markdown table. Its text is aligned, so that it is easy to read as text, too.
@@ -85,4 +87,10 @@ func between(low, high string) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-func milliseconds(d time.Duration) string { return fmt.Sprintf("%.0f ms", 1000*d.Seconds()) }
+// section is a table with a heading and a text.
+func section(title, text string, t *table) string {
+	return fmt.Sprintf("## %s\n\n%s%s\n", title, paragraph(text), t)
+}
+
+// paragraph is a text in lines of at most 100 columns, with an empty line behind it.
+func paragraph(text string) string { return wrap.Text("", text) + "\n" }

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pepgo/pep/lab/wrap"
 )
 
-// figures are results to compare a variant with. They are "" if the paper or the prototype
-// has no such result.
+// figures are results to compare a variant with. They are "" if the paper has no such result.
 type figures struct {
-	paperMean, paperMax string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
-	prototype           string // lab/README.md: geometric mean without httpecho and without smart numbering
+	mean, max string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
 }
 
 // reference returns the results to compare a variant with.
@@ -22,15 +22,15 @@ func reference(v Variant) figures {
 	case slices.Contains([]string{guidedBuild, setBuild, atomicBuild, selfBuild}, v.Build):
 		return figures{}
 	case v.Build == exactBuild:
-		return figures{paperMean: "+92%", paperMax: "+407%"}
+		return figures{"+92%", "+407%"}
 	case v.Build == countBuild:
 		// The paper's exact edge profile (perfect, in its words) has a counter for each branch
 		// outcome; cover has one for each block.
-		return figures{paperMean: "+10%", paperMax: "+34%", prototype: "+61%"}
+		return figures{"+10%", "+34%"}
 	case len(v.Env) == 1 && v.Env[0] == noTicks:
-		return figures{paperMean: "+1.1%", paperMax: "+5.4%", prototype: "+5.5%"}
+		return figures{"+1.1%", "+5.4%"}
 	case len(v.Env) == 1 && v.Env[0] == PEP.env():
-		return figures{paperMean: "+1.2%", paperMax: "+4.3%"}
+		return figures{"+1.2%", "+4.3%"}
 	}
 	return figures{}
 }
@@ -51,7 +51,8 @@ func ParseGroup(text string) (g Group, err error) {
 	return Group{name, strings.Split(list, ",")}, nil
 }
 
-// OverheadTables returns the results as Markdown tables. Groups of which a program was not
+// OverheadTables returns the results as Markdown: means of all variants, CPU time of each program, and a sentence about
+// each of the other measures. Spread and wall-clock times are in the Go benchmark lines. Groups of which a program was not
 // measured are left out.
 func OverheadTables(costs []Cost, groups ...Group) string {
 	if len(costs) == 0 {
@@ -60,28 +61,18 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 	var b strings.Builder
 	add := func(title, text string, t *table) { b.WriteString(section(title, text, t)) }
 
-	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and maximum over the programs. "+
-		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
-		guideText(costs)+
-		"The prototype (lab/README.md) took no samples, had no smart numbering, and did not run httpecho. "+
-		"The last column is from the rounds: the geometric mean of the programs' ratios to the plain program in each round, then median and "+intervals+".", overheadSummary(costs, cpu))
-	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu, groups...))
-	add("Spread of CPU time", "Median over the rounds of the ratio to the plain program in the same round, with "+intervals+".", roundIntervals(costs, cpu))
-	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall, groups...))
-	add("Exit", "Median time from the end of the profile until its files are written. It is part of all times above: "+exitRanges(costs)+".", exits(costs))
-	add("Account", "Share of the CPU time that the profiles say sampling took: median over the rounds (greatest).", accounts(costs))
-	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
+	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and "+
+		"maximum over the programs. The paper's exact edge profile stands beside go build -cover -covermode=count of the same "+
+		"packages. "+guideText(costs)+"The last column has the means of the rounds: median and "+intervals+".", overheadSummary(costs))
+	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, groups...))
 	b.WriteString(instructionSection(costs))
-	if costs[0].BuildTime != nil {
-		add("Builds", "Packages that are instrumented cold, all others and the linked runtime warm. "+
-			"The paper's counterpart is its first iteration, which compiles and runs: +1.6% on average, +4.6% at most.", buildTimes(costs))
+	b.WriteString("## Other costs\n\n")
+	for _, text := range []string{exitText(costs), accountText(costs), sizeText(costs), buildText(costs)} {
+		if text != "" {
+			b.WriteString(wrap.Text("* ", text))
+		}
 	}
 	return b.String()
-}
-
-// section is a table with a heading and a text.
-func section(title, text string, t *table) string {
-	return fmt.Sprintf("## %s\n\n%s\n\n%s\n", title, text, t)
 }
 
 func cpu(r Run) float64  { return r.CPU.Seconds() }
@@ -109,19 +100,20 @@ func (c *Cost) byRound(v int, measure func(Run) float64) []float64 {
 	return xs
 }
 
-func overheadSummary(costs []Cost, measure func(Run) float64) *table {
-	t := newTable("variant", "ours, mean", "paper, mean", "ours, max", "paper, max", "prototype, mean", "by rounds")
+func overheadSummary(costs []Cost) *table {
+	t := newTable("variant", "ours, mean", "paper, mean", "ours, max", "paper, max", "by rounds")
 	for v, variant := range costs[0].Variants {
 		if v == 0 {
 			continue
 		}
 		var xs []float64
 		for _, c := range costs {
-			xs = append(xs, c.leastRatio(v, measure))
+			xs = append(xs, c.leastRatio(v, cpu))
 		}
 		at := argMax(xs)
 		f := reference(variant)
-		t.row(variant.Name, overhead(geoMean(xs)), or(f.paperMean), overhead(xs[at])+" ("+costs[at].Program+")", or(f.paperMax), or(f.prototype), interval(roundMeans(costs, v, measure)))
+		t.row(variant.Name, overhead(geoMean(xs)), or(f.mean), overhead(xs[at])+" ("+costs[at].Program+")", or(f.max),
+			interval(roundMeans(costs, v, cpu)))
 	}
 	return t
 }
@@ -172,12 +164,12 @@ func summaryRows(t *table, columns [][]float64) *table {
 	return t
 }
 
-func leastRatios(costs []Cost, measure func(Run) float64, groups ...Group) *table {
+func leastRatios(costs []Cost, groups ...Group) *table {
 	columns := make([][]float64, len(costs[0].Variants)-1)
 	t := perProgram(costs, "plain",
-		func(c *Cost) string { return fmt.Sprintf("%.2f s", c.least(0, measure)) },
+		func(c *Cost) string { return fmt.Sprintf("%.2f s", c.least(0, cpu)) },
 		func(c *Cost, v int) string {
-			x := c.leastRatio(v, measure)
+			x := c.leastRatio(v, cpu)
 			columns[v-1] = append(columns[v-1], x)
 			return ratio(x)
 		})
@@ -222,18 +214,6 @@ func (g Group) in(costs []Cost) (at []int) {
 	return at
 }
 
-func roundRatios(costs []Cost, measure func(Run) float64) *table {
-	return perProgram(costs, "plain, by least",
-		func(c *Cost) string {
-			var xs []float64
-			for _, r := range c.Runs[0] {
-				xs = append(xs, measure(r)/c.least(0, measure))
-			}
-			return spread(xs)
-		},
-		func(c *Cost, v int) string { return spread(c.byRound(v, measure)) })
-}
-
 // roundMeans returns the geometric means of the ratios of all programs, by round.
 func roundMeans(costs []Cost, v int, measure func(Run) float64) (means []float64) {
 	for round := range costs[0].Runs[v] {
@@ -246,23 +226,6 @@ func roundMeans(costs []Cost, v int, measure func(Run) float64) (means []float64
 	return means
 }
 
-func roundIntervals(costs []Cost, measure func(Run) float64) *table {
-	return perProgram(costs, "plain, by least",
-		func(c *Cost) string {
-			var xs []float64
-			for _, r := range c.Runs[0] {
-				xs = append(xs, measure(r)/c.least(0, measure))
-			}
-			return interval(xs)
-		},
-		func(c *Cost, v int) string { return interval(c.byRound(v, measure)) })
-}
-
-func spread(xs []float64) string {
-	s := summarize(xs)
-	return ratio(s.median) + " (" + ratio(s.p25) + "–" + ratio(s.p75) + ")"
-}
-
 // medianExit returns the median time of the exit of variant v.
 func (c *Cost) medianExit(v int) time.Duration {
 	var xs []float64
@@ -272,84 +235,81 @@ func (c *Cost) medianExit(v int) time.Duration {
 	return time.Duration(summarize(xs).median * float64(time.Second))
 }
 
-// exitRanges says from what to what times of the exit are, and what the largest part of a
-// run's wall-clock time is.
-func exitRanges(costs []Cost) string {
-	var list []string
-	for v, variant := range costs[0].Variants {
-		if !variant.writesPaths() {
-			continue
-		}
+// exitText says how long the exits of programs take, and what the largest part of a run's wall-clock time is.
+func exitText(costs []Cost) string {
+	list := eachWriter(costs, func(v int) string {
 		var times, parts []float64
 		for i := range costs {
 			times = append(times, costs[i].medianExit(v).Seconds())
 			parts = append(parts, times[i]/costs[i].least(v, wall))
 		}
-		s, worst := summarize(times), argMax(parts)
-		span := milliseconds(time.Duration(s.max * float64(time.Second)))
-		if low := fmt.Sprintf("%.0f", 1000*s.min); low+" ms" != span {
-			span = low + " to " + span
+		worst := argMax(parts)
+		return fmt.Sprintf("%s ms, at most %s of a run (%s)",
+			between(fmt.Sprintf("%.0f", 1000*slices.Min(times)), fmt.Sprintf("%.0f", 1000*slices.Max(times))),
+			percent(parts[worst]), costs[worst].Program)
+	})
+	if list == "" {
+		return ""
+	}
+	return "From the end of the profile until its files are written, which is part of the times above, it takes: " + list + "."
+}
+
+// accountText says what profiles say of their own cost.
+func accountText(costs []Cost) string {
+	list := eachWriter(costs, func(v int) string {
+		var xs []float64
+		for _, c := range costs {
+			var shares []float64
+			for _, w := range c.Written[v] {
+				shares = append(shares, w.Share)
+			}
+			xs = append(xs, summarize(shares).median)
 		}
-		list = append(list, fmt.Sprintf("%s with %s, at most %s of a run (%s)", span, variant.Name, percent(parts[worst]), costs[worst].Program))
+		return fmt.Sprintf("%.2f%% to %.2f%%", 100*slices.Min(xs), 100*slices.Max(xs))
+	})
+	if list == "" {
+		return ""
+	}
+	return "Profiles say that sampling took this part of the CPU time: " + list + "."
+}
+
+// eachWriter lists a text for each variant that writes a profile of paths.
+func eachWriter(costs []Cost, text func(v int) string) string {
+	var list []string
+	for v, variant := range costs[0].Variants {
+		if variant.writesPaths() {
+			list = append(list, variant.Name+" "+text(v))
+		}
 	}
 	return strings.Join(list, "; ")
 }
 
-func exits(costs []Cost) *table {
-	return perWriter(costs, func(c *Cost, v int) string { return milliseconds(c.medianExit(v)) })
-}
-
-// accounts has what profiles say of their own cost.
-func accounts(costs []Cost) *table {
-	return perWriter(costs, func(c *Cost, v int) string {
+// sizeText says how large executables are.
+func sizeText(costs []Cost) string {
+	var list []string
+	for _, build := range buildsOf(costs[0].Variants)[1:] {
 		var xs []float64
-		for _, w := range c.Written[v] {
-			xs = append(xs, 100*w.Share)
+		for _, c := range costs {
+			xs = append(xs, float64(c.Size[build])/float64(c.Size[plainBuild]))
 		}
-		s := summarize(xs)
-		return fmt.Sprintf("%.2f%% (%.2f%%)", s.median, s.max)
-	})
+		list = append(list, fmt.Sprintf("%s %s (%s)", build, ratio(geoMean(xs)), ratio(slices.Max(xs))))
+	}
+	return "Size of executables, divided by that of the plain one, mean (greatest): " + strings.Join(list, ", ") + "."
 }
 
-// perWriter makes a table with a row for each program. A row has a cell for each variant that
-// writes a profile of paths.
-func perWriter(costs []Cost, cell func(c *Cost, v int) string) *table {
-	t := newTable("program")
-	var shown []int
-	for v, variant := range costs[0].Variants {
-		if variant.writesPaths() {
-			shown = append(shown, v)
-			t.rows[0] = append(t.rows[0], variant.Name)
-		}
+// buildText says how long builds take; "" if that was not measured.
+func buildText(costs []Cost) string {
+	if costs[0].BuildTime == nil {
+		return ""
 	}
-	for i := range costs {
-		row := []string{costs[i].Program}
-		for _, v := range shown {
-			row = append(row, cell(&costs[i], v))
-		}
-		t.row(row...)
-	}
-	return t
-}
-
-func sizes(costs []Cost) *table {
-	builds := buildsOf(costs[0].Variants)
-	t := newTable(append([]string{"program", "packages"}, builds...)...)
-	columns := make([][]float64, len(builds)-1)
+	var cpus, walls []float64
 	for _, c := range costs {
-		row := []string{c.Program, fmt.Sprint(c.Packages), fmt.Sprintf("%.1f MB", float64(c.Size[plainBuild])/1e6)}
-		for i, build := range builds[1:] {
-			x := float64(c.Size[build]) / float64(c.Size[plainBuild])
-			columns[i] = append(columns[i], x)
-			row = append(row, ratio(x))
-		}
-		t.row(row...)
+		plain, pep := c.BuildTime["go"], c.BuildTime["pepbuild"]
+		cpus, walls = append(cpus, pep.CPU.Seconds()/plain.CPU.Seconds()), append(walls, pep.Wall.Seconds()/plain.Wall.Seconds())
 	}
-	summaryRows(t, columns)
-	for i := len(t.rows) - 2; i < len(t.rows); i++ { // there is one column more
-		t.rows[i] = append([]string{t.rows[i][0], ""}, t.rows[i][1:]...)
-	}
-	return t
+	return fmt.Sprintf("pepbuild takes %s (%s) of the CPU time of go build, mean (greatest), and %s of its wall-clock time, with "+
+		"instrumented packages cold and all others warm. In the paper a first iteration, which compiles and runs, takes 1.6%% more "+
+		"(4.6%%).", ratio(geoMean(cpus)), ratio(slices.Max(cpus)), ratio(geoMean(walls)))
 }
 
 // instructionSection is "" if instructions were not to be counted.
@@ -386,17 +346,4 @@ func instructions(costs []Cost) *table {
 		return t
 	}
 	return summaryRows(t, columns)
-}
-
-func buildTimes(costs []Cost) *table {
-	t := newTable("program", "packages", "go build, CPU", "pepbuild, CPU", "ratio", "go build, wall", "pepbuild, wall", "ratio")
-	var cpus, walls []float64
-	for _, c := range costs {
-		plain, pep := c.BuildTime["go"], c.BuildTime["pepbuild"]
-		cpu, wall := pep.CPU.Seconds()/plain.CPU.Seconds(), pep.Wall.Seconds()/plain.Wall.Seconds()
-		cpus, walls = append(cpus, cpu), append(walls, wall)
-		t.row(c.Program, fmt.Sprint(c.Packages), seconds(plain.CPU), seconds(pep.CPU), ratio(cpu), seconds(plain.Wall), seconds(pep.Wall), ratio(wall))
-	}
-	t.row("geometric mean", "", "", "", ratio(geoMean(cpus)), "", "", ratio(geoMean(walls)))
-	return t
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 // byLayout returns the CPU time of a variant divided by that of the plain program, the least of each in every
@@ -37,11 +39,6 @@ func (o *Optimised) variant(build string) int {
 	return slices.IndexFunc(pgoVariants(), func(v Variant) bool { return v.Build == build })
 }
 
-// onTop is what branches gain on top of the CPU profile.
-func (o *Optimised) onTop() float64 {
-	return o.gain(o.variant(bothBuild)) / o.gain(o.variant(cpuBuild))
-}
-
 // known returns those of xs that are numbers.
 func known(xs []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(xs), math.IsNaN)
@@ -61,7 +58,7 @@ func pgoCells(o *Optimised) []string {
 	for v := range o.Variants[1:] {
 		cells = append(cells, ratioOr(o.gain(v+1)))
 	}
-	return append(cells, ratioOr(o.onTop()))
+	return cells
 }
 
 // PGOTables returns the results as Markdown tables.
@@ -78,17 +75,16 @@ func PGOTables(all []Optimised) string {
 		}
 	}
 	if len(measured) > 0 {
-		b.WriteString(section("CPU time", "User and system time: the least of the runs of each layout, divided by the least of "+
-			"the program built without a profile in this layout; geometric mean over the layouts. Below 1 the program is faster. "+
-			"Branches are exact unless the name says sampled. pep pgo has both files that pep pgo -o DIR makes of a run with "+
-			"default settings. Other input has branches of a run whose input is not that of the measured runs. The profiled run "+
-			"is instrumented, and not optimised. On top of -pgo is the CPU profile with branches, divided by the CPU profile "+
-			"alone.", gains(measured)) +
-			section("Layouts", "The least and the greatest ratio of the layouts; below, the geometric means over the programs, "+
-				"by layout.", layouts(measured)) +
-			replaySection(measured) +
-			cacheSection(measured) +
-			coldSection(measured))
+		b.WriteString(section("CPU time", "User and system time: the least run of each layout, divided by that of the "+
+			"program built without a profile; geometric mean over the layouts. Branches are exact unless the name says sampled, "+
+			"and of a run with the same input unless it says other input. pep pgo has both files that pep pgo -o DIR makes. The "+
+			"profiled run is instrumented, and not optimised.", gains(measured)))
+		for _, text := range []string{layoutText(measured), paysText(measured), cacheText(measured), coldText(measured)} {
+			if text != "" {
+				b.WriteString(wrap.Text("* ", text))
+			}
+		}
+		b.WriteByte('\n')
 	}
 	if errs != "" {
 		b.WriteString("## Errors\n\n" + errs)
@@ -101,107 +97,47 @@ func gains(all []Optimised) *table {
 	for _, v := range pgoVariants() {
 		header = append(header, v.Name)
 	}
-	t := newTable(append(header, "on top of -pgo")...)
-	columns := make([][]float64, len(header)-1)
+	t := newTable(header...)
+	columns := make([][]float64, len(header)-2)
 	for i := range all {
 		o := &all[i]
 		t.row(append([]string{o.Program}, pgoCells(o)...)...)
 		for v := range columns {
-			if v == len(columns)-1 {
-				columns[v] = append(columns[v], o.onTop())
-			} else {
-				columns[v] = append(columns[v], o.gain(v+1))
-			}
+			columns[v] = append(columns[v], o.gain(v+1))
 		}
 	}
-	means, least := []string{"geometric mean", ""}, []string{"least", ""}
-	most, counts := []string{"greatest", ""}, []string{"programs", ""}
+	means := []string{"geometric mean", ""}
 	for _, xs := range columns {
-		xs = known(xs)
-		counts = append(counts, fmt.Sprint(len(xs)))
-		if len(xs) == 0 {
-			xs = []float64{math.NaN()}
-		}
-		means, least = append(means, ratioOr(geoMean(xs))), append(least, ratioOr(slices.Min(xs)))
-		most = append(most, ratioOr(slices.Max(xs)))
+		means = append(means, ratioOr(geoMean(known(xs))))
 	}
 	t.row(means...)
-	t.row(least...)
-	t.row(most...)
-	t.row(counts...)
 	return t
 }
 
-func layouts(all []Optimised) *table {
-	header := []string{"program"}
-	for _, v := range pgoVariants()[1:] {
-		header = append(header, v.Name)
-	}
-	t := newTable(header...)
-	for _, o := range all {
-		row := []string{o.Program}
-		for v := range header[1:] {
-			cell := none
-			if xs := o.byLayout(v + 1); xs != nil {
-				cell = between(ratio(slices.Min(xs)), ratio(slices.Max(xs)))
-			}
-			row = append(row, cell)
-		}
-		t.row(row...)
-	}
-	for layout := range min(all[0].Layouts, len(all[0].Runs[0])) {
-		row := []string{fmt.Sprintf("layout %d", layout+1)}
-		for v := range header[1:] {
+// layoutText says in which variant the layouts differ most, by their geometric means over the programs.
+func layoutText(all []Optimised) string {
+	most, name := 0., ""
+	for v, variant := range pgoVariants()[1:] {
+		var means []float64
+		for layout := range min(all[0].Layouts, len(all[0].Runs[0])) {
 			var xs []float64
-			for _, o := range all {
-				if ys := o.byLayout(v + 1); ys != nil {
+			for i := range all {
+				if ys := all[i].byLayout(v + 1); ys != nil {
 					xs = append(xs, ys[layout])
 				}
 			}
-			row = append(row, ratioOr(geoMean(xs)))
+			means = append(means, geoMean(xs))
 		}
-		t.row(row...)
+		if by := slices.Max(means) - slices.Min(means); by >= most {
+			most, name = by, variant.Name
+		}
 	}
-	return t
+	return fmt.Sprintf("Means of the layouts differ by at most %s (%s).", ratio(most), name)
 }
 
-// adaptive returns the CPU time of a profiled run and n of the program that its profile optimises, divided by
-// that of as many plain runs.
-func (o *Optimised) adaptive(n int) float64 {
-	return (o.gain(o.variant(pollsBuild)) + float64(n)*o.gain(o.variant(sampledBuild))) / float64(n+1)
-}
-
-// replaySection has the paper's experiments in which profiles drive the compiler.
-func replaySection(all []Optimised) string {
-	t := newTable("", "ours", "paper")
-	var names []string
-	for _, o := range all {
-		names = append(names, o.Program)
-	}
-	row := func(name, paper string, x func(o *Optimised) float64) (xs []float64) {
-		for i := range all {
-			xs = append(xs, x(&all[i]))
-		}
-		most := argMax(xs)
-		t.row(name, fmt.Sprintf("%s (%s to %s, %s)",
-			overhead(geoMean(xs)), overhead(slices.Min(xs)), overhead(xs[most]), names[most]), paper)
-		return xs
-	}
-	gain := func(build string) func(o *Optimised) float64 {
-		return func(o *Optimised) float64 { return o.gain(o.variant(build)) }
-	}
-	row("replay: sampled branches", none, gain(sampledBuild))
-	row("replay: sampled branches and calls", none, gain(pepBuild))
-	row("replay: exact branches", "-0.9%, beside a one-time profile", gain(branchesBuild))
-	profiled := row("the profiled run", "+1.2%, at most +4.3%", gain(pollsBuild))
-	for _, n := range []int{1, 9, 99} {
-		paper := none
-		if n == 1 {
-			paper = "+1.3%, at most +3.2%"
-		}
-		name := fmt.Sprintf("adaptive: the profiled run and %d of the optimised program", n)
-		row(name, paper, func(o *Optimised) float64 { return o.adaptive(n) })
-	}
+// paysText says after how many optimised runs a profiled run and the build have paid. Go has no compiler in the program, so
+// what comes nearest to the paper's adaptive runs is a profiled run, a build, and runs of the optimised program.
+func paysText(all []Optimised) string {
 	var rebuilds, runs []float64
 	never := 0
 	for i := range all {
@@ -212,25 +148,18 @@ func replaySection(all []Optimised) string {
 			never++
 		}
 	}
-	text := "PEP-34. Replay is as in the paper: the profile of an earlier run drives the compiler, and what is measured is " +
-		"the optimised program without profiling. The paper's base has a profile, of the beginning of a run; ours has none. In " +
-		"the paper's adaptive run a compiler in the virtual machine optimises the program while it runs, and profiling goes on. Go " +
-		"has no such compiler: the code of a process stays as it was built. What comes nearest is a sequence of runs, of which " +
-		"the first is profiled; then the program is built again with the sampled branches, and goes on without profiling. So " +
-		"the paper's figure has the cost of profiling in all of its time, and of its compiler; ours has that of the first run, " +
-		"and the build stands apart: "
-	text += fmt.Sprintf("it took %.1f s of CPU time in the mean, as long as %.0f plain runs of this workload, with all "+
-		"packages that the profile knows compiled anew, beside other builds. ", mean(rebuilds), mean(runs))
+	text := fmt.Sprintf("A build with sampled branches took %.1f s of CPU time in the mean, as long as %.0f plain runs of this "+
+		"workload. ", mean(rebuilds), mean(runs))
 	saved := 1 - geoMean(gainsOf(all, sampledBuild))
-	if lost := geoMean(profiled) - 1; saved > 0 && lost > 0 {
+	profiled := geoMean(gainsOf(all, pollsBuild))
+	if lost := profiled - 1; saved > 0 && lost > 0 {
 		text += fmt.Sprintf("By the means, an optimised run saves %s of a plain one, so %.0f of them make up for the profiled "+
 			"run, and %.0f for the build.", percent(saved), math.Ceil(lost/saved), math.Ceil(mean(runs)/saved))
 	} else {
 		text += fmt.Sprintf("By the means, an optimised run takes %s of the time of a plain one, and the profiled one %s.",
-			percent(1-saved), percent(geoMean(profiled)))
+			percent(1-saved), percent(profiled))
 	}
-	text += fmt.Sprintf(" In %d of %d programs the optimised run is not faster.", never, len(all))
-	return section("Replay and adaptive", text, t)
+	return text + fmt.Sprintf(" In %d of %d programs the optimised run is not faster.", never, len(all))
 }
 
 // gainsOf returns the ratios of a build that all programs have.
@@ -241,13 +170,11 @@ func gainsOf(all []Optimised, build string) (xs []float64) {
 	return xs
 }
 
-// cacheSection is "" if nothing was counted.
-func cacheSection(all []Optimised) string {
+// cacheText is "" if nothing was counted.
+func cacheText(all []Optimised) string {
 	builds := []string{cpuBuild, branchesBuild, bothBuild}
-	t := newTable("program", "instructions, plain", "misses", "instructions, CPU profile", "misses",
-		"instructions, branches", "misses", "instructions, both", "misses")
 	columns := make([][]float64, 2*len(builds))
-	skipped := ""
+	counted, skipped := 0, ""
 	for _, o := range all {
 		if o.Skipped != nil {
 			skipped += fmt.Sprintf(" %s was not counted: %v.", o.Program, o.Skipped)
@@ -255,9 +182,7 @@ func cacheSection(all []Optimised) string {
 		if o.Instructions == nil || o.Skipped != nil {
 			continue
 		}
-		row := []string{o.Program,
-			fmt.Sprintf("%.0f M", float64(o.Instructions[plainBuild])/1e6),
-			fmt.Sprintf("%.2f M", float64(o.Misses[plainBuild])/1e6)}
+		counted++
 		for i, b := range builds {
 			for k, counts := range []map[string]int64{o.Instructions, o.Misses} {
 				x := math.NaN() // of a few misses, or fewer with more work, there is no ratio
@@ -265,40 +190,31 @@ func cacheSection(all []Optimised) string {
 					x = float64(counts[b]) / float64(counts[plainBuild])
 				}
 				columns[2*i+k] = append(columns[2*i+k], x)
-				row = append(row, ratioOr(x))
 			}
 		}
-		t.row(row...)
 	}
-	if len(t.rows) == 1 && skipped == "" {
-		return ""
+	if counted == 0 {
+		return strings.TrimSpace(skipped)
 	}
-	means := []string{"geometric mean", "", ""}
-	for _, xs := range columns {
-		means = append(means, ratioOr(geoMean(known(xs))))
+	var list []string
+	for i, name := range []string{"with a CPU profile", "with branches", "with both"} {
+		list = append(list, fmt.Sprintf("%s %s and %s", name, ratioOr(geoMean(known(columns[2*i]))), ratioOr(geoMean(known(columns[2*i+1])))))
 	}
-	t.row(means...)
-	return section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and "+
-		"without ticks, and how many of them the first cache of instructions did not have (I1 of cachegrind), divided by those of "+
-		"the plain program, in the linker's own layout.%s", largeScale-smallScale, largeScale, smallScale, skipped), t)
+	return fmt.Sprintf("Instructions of %d programs, and how many of them the first cache of instructions did not have "+
+		"(cachegrind), divided by those of the plain program, geometric means: %s.%s", counted, strings.Join(list, ", "), skipped)
 }
 
-// coldSection is "" if no builds were timed.
-func coldSection(all []Optimised) string {
-	t := newTable("program", "go build", "pepbuild build -pepopt", "ratio")
+// coldText is "" if no builds were timed.
+func coldText(all []Optimised) string {
 	var xs []float64
 	for _, o := range all {
-		if o.Builds == nil {
-			continue
+		if o.Builds != nil {
+			xs = append(xs, cpu(o.Builds["pepbuild"])/cpu(o.Builds["go"]))
 		}
-		plain, opt := cpu(o.Builds["go"]), cpu(o.Builds["pepbuild"])
-		xs = append(xs, opt/plain)
-		t.row(o.Program, fmt.Sprintf("%.2f s", plain), fmt.Sprintf("%.2f s", opt), ratio(opt/plain))
 	}
 	if xs == nil {
 		return ""
 	}
-	t.row("geometric mean", "", "", ratio(geoMean(xs)))
-	return section("Build time", "CPU time of builds whose cache is empty, so that they compile all packages; least of two. "+
-		"The compiler of pepbuild has been built before.", t)
+	return fmt.Sprintf("Builds of %d programs with an empty cache with -pepopt take %s of the CPU time of go build; "+
+		"geometric mean.", len(xs), ratio(geoMean(xs)))
 }

@@ -21,9 +21,6 @@ type Setting struct {
 // PEP is the setting that the paper recommends.
 var PEP = Setting{Samples: 64, Stride: 17}
 
-// defaultTick is the tick of programs whose PEPOPTS set none (runtime/options).
-const defaultTick = 10 * time.Millisecond
-
 // noTicks is a setting without samples: no program runs long enough for a tick.
 const noTicks = "PEPOPTS=tick=100000s"
 

@@ -12,7 +12,7 @@ import (
 )
 
 // examples is how many differences of a cause are printed.
-const examples = 5
+const examples = 2
 
 // Write writes the table of some modules, and their differences by cause.
 func Write(w io.Writer, reports []*Report) error {

@@ -84,13 +84,13 @@ func (e *Env) soak(r *Result, mode, packages string, length time.Duration) {
 			r.pass(1)
 		}
 	}
-	comment, err := samplesAddUp(run)
+	taken, err := samplesAddUp(run)
 	if err != nil {
 		r.fail("%v", err)
 	} else {
 		r.pass(1)
 	}
-	r.Note = fmt.Sprintf("memory %d to %d MB, up to %d files; %s", slices.Min(w.bytes)>>20, slices.Max(w.bytes)>>20, slices.Max(w.fds), comment)
+	r.Note = fmt.Sprintf("memory %d to %d MB, up to %d files; %s", slices.Min(w.bytes)>>20, slices.Max(w.bytes)>>20, slices.Max(w.fds), taken)
 }
 
 // A watch looks at a process again and again.
@@ -168,8 +168,8 @@ func (w *watch) files() error {
 const samplesOfTick = 64
 
 // samplesAddUp checks that every sample that ticks asked for was taken, or is
-// counted as lost. The burst of the last tick may not be over.
-func samplesAddUp(dir string) (comment string, err error) {
+// counted as lost, and says how many there are. The burst of the last tick may not be over.
+func samplesAddUp(dir string) (text string, err error) {
 	files := profiles(dir, "paths")
 	if len(files) != 1 {
 		return "", fmt.Errorf("%d profiles of paths, want 1: %s", len(files), list(dir))
@@ -182,15 +182,15 @@ func samplesAddUp(dir string) (comment string, err error) {
 	if err != nil {
 		return "", err
 	}
-	comment = strings.Join(f.Comments, "; ")
 	if f.Exact() {
-		return comment, nil
+		return "exact counts", nil
 	}
+	text = fmt.Sprintf("%d ticks, %d samples, %d windows", f.Fact(facts.Ticks), f.Fact(facts.Samples), f.Fact(facts.Windows))
 	var have uint64
 	for _, p := range paths {
 		have += uint64(p.Recorded())
 	}
-	return comment, addsUp(f, have)
+	return text, addsUp(f, have)
 }
 
 func addsUp(f *profile.File, have uint64) error {

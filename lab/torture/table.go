@@ -27,7 +27,7 @@ func (r *Report) Count() (c check.Count) {
 // cases that were skipped, and a last line with the sum.
 func (r *Report) Table(w io.Writer) {
 	fmt.Fprint(w, "| part | case | passed | failed | skipped | time | |\n|---|---|---|---|---|---|---|\n")
-	for _, x := range r.Results {
+	for _, x := range r.rows() {
 		took := time.Duration(x.Seconds * float64(time.Second)).Round(time.Second)
 		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %s | %s |\n", x.Part, x.Case, x.Passed, x.Failed, x.Skipped, took, cell(x.Note))
 	}
@@ -35,8 +35,35 @@ func (r *Report) Table(w io.Writer) {
 		fmt.Fprintf(w, "\nNot run: %s.\n", strings.Join(missing, ", "))
 	}
 	r.list(w, "Failures", func(x *Result) []string { return x.Failures })
-	r.list(w, "Left out", func(x *Result) []string { return x.Skips })
+	r.list(w, "Left out", func(x *Result) (heads []string) {
+		for _, s := range x.Skips {
+			head, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+			heads = append(heads, strings.TrimSuffix(head, ":"))
+		}
+		return heads
+	})
 	fmt.Fprintf(w, "\n%s\n", r.Count())
+}
+
+// rows are the results, with one for all test suites of a part that passed.
+func (r *Report) rows() (rows []*Result) {
+	suites := make(map[string]*Result)
+	for _, x := range r.Results {
+		if x.Part != "modules" && x.Part != "std" || x.Failed > 0 {
+			rows = append(rows, x)
+			continue
+		}
+		sum := suites[x.Part]
+		if sum == nil {
+			sum = &Result{Part: x.Part}
+			suites[x.Part] = sum
+			rows = append(rows, sum)
+		}
+		sum.Passed, sum.Skipped, sum.Seconds = sum.Passed+x.Passed, sum.Skipped+x.Skipped, sum.Seconds+x.Seconds
+		sum.Note = strings.TrimPrefix(sum.Note+", "+x.Case, ", ")
+		sum.Case = fmt.Sprintf("%d suites", strings.Count(sum.Note, ",")+1)
+	}
+	return rows
 }
 
 // missing returns the names of the parts without a result.

@@ -179,27 +179,34 @@ func TestTable(t *testing.T) {
 	a.pass(12)
 	b := &Result{Part: "kills", Case: "taps"}
 	b.fail("first line\nsecond line")
-	b.skip("no tool")
+	b.skip("no tool:\nits output")
+	c, d, e := &Result{Part: "std", Case: "bytes", Seconds: 2}, &Result{Part: "std", Case: "sort", Seconds: 3}, &Result{Part: "std", Case: "sync"}
+	c.pass(3)
+	d.pass(4)
+	e.fail("third")
 	var out bytes.Buffer
-	(&Report{[]*Result{a, b}}).Table(&out)
+	(&Report{[]*Result{a, b, c, d, e}}).Table(&out)
 	want := `| part | case | passed | failed | skipped | time | |
 |---|---|---|---|---|---|---|
 | ends | polls | 12 | 0 | 0 | 1m1s | a \| b c |
 | kills | taps | 0 | 1 | 1 | 0s |  |
+| std | 2 suites | 7 | 0 | 0 | 5s | bytes, sort |
+| std | sync | 0 | 1 | 0 | 0s |  |
 
-Not run: paths, tracers, gotest, modules, std, tests, soak.
+Not run: paths, tracers, gotest, modules, tests, soak.
 
 Failures:
 
 * kills taps: first line
 
       second line
+* std sync: third
 
 Left out:
 
 * kills taps: no tool
 
-12 passed, 1 failed
+19 passed, 2 failed
 `
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Errorf("table (-want +got):\n%s", d)

@@ -11,9 +11,14 @@ import (
 // Near is how many points a share of time may be off.
 const Near = 2.
 
+// shown is how many points the shares are off that have a row.
+const shown = 0.25
+
 // A page is made of results.
 type page struct {
-	b       strings.Builder
+	times   strings.Builder // rows of loops' shares of the time
+	rounds  strings.Builder // rows of loops' shares of the rounds
+	hidden  strings.Builder // rows of time in no path
 	shares  []difference
 	unseen  []difference
 	factors []factor
@@ -37,7 +42,11 @@ func Page(results []*Result, l *Lab) string {
 	for _, r := range results {
 		p.add(r)
 	}
-	return p.summary(l) + p.b.String()
+	return p.summary(l) + fmt.Sprintf("## CPU time\n\nLoops whose shares are off by at least %g points.\n\n", shown) +
+		"| program | loop | truth | windows, off | perf, off |\n|---|---|--:|--:|--:|\n" + p.times.String() +
+		"\n## Rounds\n\n| program | loop | ns a round | of the rounds | by windows | off by the factor |\n|---|---|--:|--:|--:|--:|\n" +
+		p.rounds.String() + "\n## Time in no path\n\nWhere windows or perf have at least 1 %.\n\n" +
+		"| program | | windows | perf | apart |\n|---|---|--:|--:|--:|\n" + p.hidden.String() + "\n"
 }
 
 func (p *page) summary(l *Lab) string {
@@ -94,42 +103,30 @@ func (m *Measured) truth(loop string) float64 {
 }
 
 func (p *page) add(r *Result) {
-	b := &p.b
-	fmt.Fprintf(b, "## %s\n\n`%s` from [testdata](../truth/testdata), %d ticks and %d samples; windows took %.1f %% of the CPU time.\n\n",
-		r.Title, r.command(), r.Windows.N, r.Perf.N, 100*r.Windows.Cost)
-	b.WriteString("| loop | truth | windows | off | truth | perf | off |\n|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, part := range r.Parts {
 		has := part.has
 		w, wt, q, qt := r.Windows.of(has), r.Windows.truth(part.Loop), r.Perf.of(has), r.Perf.truth(part.Loop)
 		p.shares = append(p.shares, difference{part.Loop + " of \"" + r.Title + "\"", w - wt})
-		fmt.Fprintf(b, "| %s | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f |\n", part.Loop, wt, w, w-wt, qt, q, q-qt)
+		if math.Abs(w-wt) >= shown {
+			fmt.Fprintf(&p.times, "| %s | %s | %.1f | %+.1f | %+.1f |\n", r.Title, part.Loop, wt, w-wt, q-qt)
+		}
 	}
 	if r.Counts {
 		p.addCounts(r)
 	}
-	b.WriteString("\n| in no path | windows | perf | apart |\n|---|--:|--:|--:|\n")
 	for _, kind := range []string{systemCalls, outside, assembly} {
 		is := func(name string) bool { return name == kind }
 		w, q := r.Windows.of(is), r.Perf.of(is)
 		p.unseen = append(p.unseen, difference{kind + " of \"" + r.Title + "\"", w - q})
-		fmt.Fprintf(b, "| %s | %.1f | %.1f | %+.1f |\n", kind, w, q, w-q)
+		if max(w, q) >= 1 {
+			fmt.Fprintf(&p.hidden, "| %s | %s | %.1f | %.1f | %+.1f |\n", r.Title, kind, w, q, w-q)
+		}
 	}
-	fmt.Fprintf(b, "\nThe listing says:\n\n    %s\n\n", r.Windows.Line)
-}
-
-// command is how the program is called.
-func (r *Result) command() string {
-	words := []string{r.Program, "SECONDS"}
-	for _, p := range r.Parts {
-		words = append(words, p.Loop)
-	}
-	return strings.Join(words, " ")
 }
 
 // addCounts adds a table of rounds, as the program counts them and as windows estimate them. Estimates are in
 // proportion to each other; they are off by their quotient with the true number, relative to the geometric mean of these.
 func (p *page) addCounts(r *Result) {
-	b := &p.b
 	log := make([]float64, len(r.Parts))
 	mean, all, seen := 0., 0., 0.
 	for i, part := range r.Parts {
@@ -138,7 +135,6 @@ func (p *page) addCounts(r *Result) {
 		mean += log[i] / float64(len(r.Parts))
 		all, seen = all+n, seen+w
 	}
-	b.WriteString("\n| loop | ns a round | of the rounds | by windows | off by the factor |\n|---|--:|--:|--:|--:|\n")
 	high, low := 0, 0
 	ns := func(i int) float64 {
 		s := r.Windows.Truth[r.Parts[i].Loop]
@@ -146,7 +142,7 @@ func (p *page) addCounts(r *Result) {
 	}
 	for i, part := range r.Parts {
 		s := r.Windows.Truth[part.Loop]
-		fmt.Fprintf(b, "| %s | %.2f | %.3f %% | %.3f %% | %.2f |\n", part.Loop, ns(i), percent(s.Rounds, all),
+		fmt.Fprintf(&p.rounds, "| %s | %s | %.2f | %.3f %% | %.3f %% | %.2f |\n", r.Title, part.Loop, ns(i), percent(s.Rounds, all),
 			percent(r.Windows.Counts[part.Code[0]], seen), math.Exp(log[i]-mean))
 		if log[i] > log[high] {
 			high = i

@@ -18,10 +18,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/analyze/report"
-	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/facts"
-	"github.com/pepgo/pep/internal/listing"
 )
 
 // A Case is a program with the loops that it executes.
@@ -87,9 +84,7 @@ type Measured struct {
 	Time   map[string]float64
 	Truth  map[string]Said
 	Counts map[string]float64 // of paths, by function
-	Line   string             // of the listing, about time that is in no path
 	N      int                // ticks or samples
-	Cost   float64            // share of the CPU time
 }
 
 // Said is what a program says of a loop.
@@ -190,26 +185,12 @@ func (l *Lab) windows(exe string, args []string) (m Measured, err error) {
 		}
 	}
 	m.N = int(f.Fact(facts.TicksPlaced))
-	m.Cost = float64(f.Fact(facts.SampledTime)) / float64(f.Fact(facts.CPUTime))
 	paths, err := f.Paths()
 	if err != nil {
 		return m, err
 	}
 	for _, p := range profile.SumPaths(paths) {
 		m.Counts[p.ID.Func.Name] += float64(p.Count)
-	}
-	top, err := report.Top(f, source.NewTree(l.Dir), report.TopOptions{N: 1, Verbose: true})
-	if err != nil {
-		return m, err
-	}
-	var text strings.Builder
-	if err := listing.Text(&text, top); err != nil {
-		return m, err
-	}
-	for line := range strings.Lines(text.String()) {
-		if strings.Contains(line, "of the time is in no path") {
-			m.Line = strings.TrimSpace(line)
-		}
 	}
 	return m, nil
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/covered"
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 func main() {
@@ -92,7 +93,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	if *out != "" {
 		head := bench.Header("Coverage", "covered", args, time.Now())
-		if err := os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *runs, version)+text.String()), 0o644); err != nil {
+		if err := os.WriteFile(*out, []byte(wrap.Page(head+fmt.Sprintf(explanation, *runs, version)+text.String())), 0o644); err != nil {
 			return err
 		}
 	}

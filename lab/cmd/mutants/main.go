@@ -137,7 +137,7 @@ func (p page) String() string {
 	}{
 		{"noticed by the tests of the package", p.counts[mutants.Killed]},
 		{"noticed by short tests of packages that import it", p.counts[mutants.Abroad]},
-		{"survived, and no test can notice them, for the reasons below", p.counts[mutants.Survived] - unexplained},
+		{"survived, and no test can notice them, for the reasons in lab/mutants/explained.txt", p.counts[mutants.Survived] - unexplained},
 		{"survived, without an explanation", unexplained},
 	} {
 		fmt.Fprintf(&b, "| %s | %d (%.1f %%) |\n", row.what, row.n, 100*float64(row.n)/float64(max(tried, 1)))
@@ -147,8 +147,9 @@ func (p page) String() string {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	for _, s := range p.survivors {
-		before, after := s.Diff()
-		fmt.Fprintf(&b, "\n%s:%d: %s\n\n    - %s\n    + %s\n", s.File, s.Line, cmp.Or(s.why, "not explained"), before, after)
+		if before, after := s.Diff(); s.why == "" {
+			fmt.Fprintf(&b, "\n%s:%d: not explained\n\n    - %s\n    + %s\n", s.File, s.Line, before, after)
+		}
 	}
 	return b.String()
 }

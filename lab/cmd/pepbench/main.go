@@ -40,6 +40,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 func main() {
@@ -482,6 +483,6 @@ func (m *measurement) write(title, how, tables string) error {
 	if _, err := fmt.Fprint(m.stdout, tables); err != nil || m.out == "" {
 		return err
 	}
-	text := bench.Header(title, "pepbench", m.args, time.Now()) + how + tables
+	text := wrap.Page(bench.Header(title, "pepbench", m.args, time.Now()) + how + tables)
 	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/torture"
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 func main() {
@@ -101,7 +102,7 @@ func publish(report *torture.Report, file string, args []string, stdout io.Write
 	for _, p := range torture.Parts {
 		head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
 	}
-	return os.WriteFile(file, []byte(head+"\n"+table), 0o666)
+	return os.WriteFile(file, []byte(wrap.Page(head+"\n"+table)), 0o666)
 }
 
 // places replaces what names files of this machine: those of the clone, whose root is a folder, and temporary ones.

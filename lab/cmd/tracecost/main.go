@@ -19,6 +19,7 @@ import (
 
 	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/tracecost"
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 func main() {
@@ -59,5 +60,5 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, bench.Load())
 	text := bench.Header("Cost of probes", "tracecost", args, time.Now())
-	return os.WriteFile(*out, []byte(text+how+table), 0o644)
+	return os.WriteFile(*out, []byte(wrap.Page(text+how+table)), 0o644)
 }

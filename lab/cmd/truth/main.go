@@ -19,6 +19,7 @@ import (
 	"github.com/pepgo/pep/internal/pepbuildtest"
 	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/truth"
+	"github.com/pepgo/pep/lab/wrap"
 )
 
 func main() {
@@ -84,5 +85,5 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if _, err := io.WriteString(stdout, text); err != nil || *out == "" {
 		return err
 	}
-	return os.WriteFile(*out, []byte(bench.Header("Windows, perf and the truth", "truth", args, time.Now())+text), 0o644)
+	return os.WriteFile(*out, []byte(wrap.Page(bench.Header("Windows, perf and the truth", "truth", args, time.Now())+text)), 0o644)
 }
