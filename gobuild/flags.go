@@ -131,7 +131,7 @@ var ourFlags = []ourFlag{
 	}},
 	{name: "peptapmode", taps: true, choice: true, forms: []form{
 		{value: "full", text: "every tap reports always: the whole stream, to record or to feed an engine (default)"},
-		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between.", see: "[results](../../lab/results/taps.md)"},
+		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between.", see: "[measurements](../../lab/README.md#numbers-without-a-page)"},
 	}, set: func(a *Args, value string) error {
 		a.Taps.Burst = value == "burst"
 		return nil

@@ -258,7 +258,7 @@ func TestProbesOfAFunction(t *testing.T) {
 	}
 }
 
-var survey = flag.String("survey", "", "further executables to survey, separated by commas; prints the tables of lab/results/probe-sites.md")
+var survey = flag.String("survey", "", "further executables to survey, separated by commas; prints tables as in lab/results/probe-sites.md")
 
 // The survey counts every function once.
 func TestSurvey(t *testing.T) {
