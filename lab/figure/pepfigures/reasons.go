@@ -132,7 +132,7 @@ func whyBuilds(m *figure.Measured) string {
 	}))
 }
 
-// whyAccuracy says which programs are worst, and what weights and longer runs bring.
+// whyAccuracy says which programs are worst, and what longer runs bring.
 func whyAccuracy(metric string) func(m *figure.Measured) string {
 	return func(m *figure.Measured) string {
 		at := func(work, v, unit string) string { return percentOf(accuracies(m, mean, work, v, unit)) }
@@ -152,12 +152,12 @@ func whyAccuracy(metric string) func(m *figure.Measured) string {
 			}
 			return t.Text(figure.NumberOf("ticks"))
 		}
-		text := fmt.Sprintf("The worst program is %s with registers, and %s with windows. Registers whose samples have "+
-			"weights, as pep has them: %s. A run has %s ticks with registers, and %s with windows, which their budget spaces.",
-			worst(pep, "sample-"+metric), worst(windows, metric), at(workload, pep, metric), ticks(pep), ticks(windows))
+		text := fmt.Sprintf("The worst program is %s with registers, and %s with windows. A run has %s ticks with "+
+			"registers, and %s with windows, which their budget spaces.",
+			worst(pep, "sample-"+metric), worst(windows, metric), ticks(pep), ticks(windows))
 		if programsOf(m, long, windows) != nil {
-			text += fmt.Sprintf(" In runs of ten seconds: registers %s, with weights %s, windows %s.",
-				at(long, pep, "sample-"+metric), at(long, pep, metric), at(long, windows, metric))
+			text += fmt.Sprintf(" In runs of ten seconds: registers %s, windows %s.",
+				at(long, pep, "sample-"+metric), at(long, windows, metric))
 		}
 		return text
 	}
@@ -285,17 +285,17 @@ func tables(m *figure.Measured) []figure.Table {
 		{"Wall weight matching", "wall"}, {"Relative overlap", "relative"}, {"Absolute overlap", "absolute"},
 	} {
 		t := figure.Table{Title: metric.name + " of each program, in runs of two seconds",
-			Columns: []string{"program", pep, "with weights", windows}}
+			Columns: []string{"program", pep, windows}}
 		workloads := []string{workload}
 		if programsOf(m, long, windows) != nil {
 			workloads = append(workloads, long)
 			t.Title += " and of ten"
-			t.Columns = append(t.Columns, pep+", 10 s", "with weights, 10 s", "windows, 10 s")
+			t.Columns = append(t.Columns, pep+", 10 s", "windows, 10 s")
 		}
 		for _, p := range programsOf(m, workload, pep) {
 			row := []figure.Value{figure.Text(p)}
 			for _, work := range workloads {
-				for _, of := range [][2]string{{pep, "sample-" + metric.unit}, {pep, metric.unit}, {windows, metric.unit}} {
+				for _, of := range [][2]string{{pep, "sample-" + metric.unit}, {windows, metric.unit}} {
 					row = append(row, figure.Text(orNone(m.Of("accuracy", work, p, of[0], of[1]))))
 				}
 			}

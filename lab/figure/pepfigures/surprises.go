@@ -30,12 +30,11 @@ var surprises = []func(m *figure.Measured) string{
 	},
 	func(m *figure.Measured) string {
 		at := func(metric string) string {
-			return fmt.Sprintf("%s, %s and %s", percentOf(meanOfRuns(accuracies(m, mean, long, pep, "sample-"+metric))),
-				percentOf(meanOfRuns(accuracies(m, mean, long, pep, metric))),
-				percentOf(meanOfRuns(accuracies(m, mean, long, windows, metric))))
+			return percentOf(meanOfRuns(accuracies(m, mean, long, pep, "sample-"+metric))) + " and " +
+				percentOf(meanOfRuns(accuracies(m, mean, long, windows, metric)))
 		}
-		return fmt.Sprintf("In runs of ten seconds registers, registers whose samples have weights, and windows have Wall weight "+
-			"matching %s, relative overlap %s, absolute overlap %s.", at("wall"), at("relative"), at("absolute"))
+		return fmt.Sprintf("In runs of ten seconds registers and windows have Wall weight matching %s, relative overlap %s, "+
+			"absolute overlap %s.", at("wall"), at("relative"), at("absolute"))
 	},
 	func(m *figure.Measured) string {
 		return fmt.Sprintf("%s, whose traffic changes halfway: a one-time profile has %s of relative overlap, PEP(64,17) %s, "+

@@ -27,7 +27,6 @@ const (
 
 const (
 	paperNode = 16 // bytes; "each node requiring about 128 bits", section 4.2
-	ourNode   = 48 // bytes with four children; docs/decisions/0016-rap.md
 )
 
 // what returns the name of points in titles and setups.
