@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
@@ -22,7 +21,7 @@ import (
 // cannot be used.
 type AccuracyOptions struct {
 	Runs     int       // sampled runs for each setting
-	Settings []Setting // the report shows each program for the first only
+	Settings []Setting // the report shows each program for the first two only
 	Truncate string    // -peptruncate; "" is header
 }
 
@@ -35,20 +34,18 @@ type Fit struct {
 
 	// The same, if each sample counts once, whatever the weight of its burst or window: as in
 	// the paper.
-	Unweighed         [][]Match
-	UnweighedTogether Match
+	Unweighed [][]Match
 
 	Exact Exact
 	Worst Difference // where all runs of the first setting together are farthest off
 }
 
-// Exact has numbers of an exact profile and of the program's site tables.
+// Exact has numbers of an exact profile.
 type Exact struct {
-	Funcs, Skipped int   // functions instrumented, and skipped
-	Paths          int   // that were taken
-	Hot            int   // of these
-	Ends           int64 // of paths: the polls of a sampled run
-	Flow           int64 // branch flow
+	Paths int   // that were taken
+	Hot   int   // of these
+	Ends  int64 // of paths: the polls of a sampled run
+	Flow  int64 // branch flow
 }
 
 // A Match has the metrics that compare a sampled profile with the exact one.
@@ -97,10 +94,8 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 	if err != nil {
 		return fit, err
 	}
-	if fit.Exact, err = p.exact(exact); err != nil {
-		return fit, err
-	}
-	var together, unweighed counts
+	fit.Exact = exact.exact()
+	var together counts
 	for run := range opts.Runs {
 		p.logf("%s: run %d of %d", p.name, run+1, opts.Runs)
 		for i, s := range opts.Settings {
@@ -117,32 +112,23 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 			fit.Unweighed[i] = append(fit.Unweighed[i], match(exact, sampled.unweighed))
 			if i == 0 {
 				together.add(sampled)
-				unweighed.add(sampled.unweighed)
 			}
 		}
 	}
 	fit.Together = match(exact, &together)
-	fit.UnweighedTogether = match(exact, &unweighed)
 	fit.Worst = worst(exact, &together)
 	return fit, nil
 }
 
-func (p *program) exact(c *counts) (e Exact, err error) {
-	exe, err := executable.Open(p.exe(exactBuild))
-	if err != nil {
-		return e, err
-	}
-	for _, pkg := range exe.Packages {
-		e.Funcs += len(pkg.Funcs)
-		e.Skipped += len(pkg.Skipped)
-	}
+// exact returns the numbers of an exact profile.
+func (c *counts) exact() (e Exact) {
 	e.Paths = len(c.flows)
 	e.Hot = accuracy.Wall(c.flows, c.flows, profile.PathID.Compare).Hot
 	e.Ends = c.samples
 	for _, flow := range c.flows {
 		e.Flow += flow
 	}
-	return e, err
+	return e
 }
 
 // counts are the profiles of one run, or of several added up.

@@ -62,8 +62,7 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 	add := func(title, text string, t *table) { b.WriteString(section(title, text, t)) }
 
 	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and "+
-		"maximum over the programs. The paper's exact edge profile stands beside go build -cover -covermode=count of the same "+
-		"packages. "+guideText(costs)+"The last column has the means of the rounds: median and "+intervals+".", overheadSummary(costs))
+		"maximum over the programs. "+buildsText(costs)+"The last column has the means of the rounds: median and "+intervals+".", overheadSummary(costs))
 	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, groups...))
 	b.WriteString(instructionSection(costs))
 	b.WriteString("## Other costs\n\n")
@@ -118,12 +117,16 @@ func overheadSummary(costs []Cost) *table {
 	return t
 }
 
-// guideText says what the guide of guidedBuild is, if that was measured.
-func guideText(costs []Cost) string {
-	if !slices.Contains(buildsOf(costs[0].Variants), guidedBuild) {
-		return ""
+// buildsText says what there is to know of builds, if they were measured.
+func buildsText(costs []Cost) (text string) {
+	builds := buildsOf(costs[0].Variants)
+	if slices.Contains(builds, countBuild) {
+		text = "The paper's exact edge profile stands beside go build -cover -covermode=count of the same packages. "
 	}
-	return "The guide has the edges of one sampled run with the same workload. "
+	if slices.Contains(builds, guidedBuild) {
+		text += "The guide has the edges of one sampled run with the same workload. "
+	}
+	return text
 }
 
 func or(s string) string {
