@@ -259,7 +259,10 @@ func (d *decoder) actions() (end bool, why Stop) {
 		if d.acts.At != 0 {
 			d.emit(kAct).imm = d.acts.At
 		}
+		d.noteRegisters()
+		first := d.op
 		end, ok := d.instruction()
+		d.noteLoads(first)
 		// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the byte still is
 		// what it was, so were the others when they were read. Only the first byte of a breakpoint differs from what was built.
 		built := d.asBuilt()
