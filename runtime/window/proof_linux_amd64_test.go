@@ -22,7 +22,7 @@ func TestMachineCode(t *testing.T) {
 	if out, err := exec.Command("go", "test", "-c", "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|format/actiontable)\.`, exe).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|format/actiontable|format/bitcode)\.`, exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestMachineCode(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode", "format/actiontable.(*decoder).instruction"} {
+	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode", "format/actiontable.(*decoder).instruction", "format/bitcode.(*Reader).Number"} {
 		if !seen[here+name] {
 			t.Errorf("Actions does not seem to reach %s", name)
 		}
