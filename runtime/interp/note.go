@@ -15,9 +15,9 @@ package interp
 // The target of a jump through a register is not noted. Go makes such jumps for switches only, from one part of a function to
 // another; its wrappers of methods jump to symbols.
 
-// maxValues is how many values an instruction may have. At the beginning of a function these are arguments: 9 in integer
-// registers, and the other 3 may be what the instruction loads, or in vector registers.
-const maxValues = 12
+// maxValues is how many values an instruction may have: at the beginning of a function there are arguments in 9 integer registers and
+// 15 vector registers, and the instruction may load something.
+const maxValues = 32
 
 // A What says which value of an instruction is noted.
 type What uint8
@@ -58,6 +58,19 @@ func (a *Actions) Add(v Value) bool {
 	return true
 }
 
+// Values returns the values that are noted.
+func (a *Actions) Values() []Value {
+	if n := a.n; n >= 0 && n < len(a.values) {
+		return a.values[:n]
+	}
+	return a.values[:]
+}
+
+// begin forgets the actions of the instruction before.
+func (a *Actions) begin(changed bool) {
+	a.At, a.Index, a.Taken, a.NotTaken, a.Changed, a.n = 0, 0, 0, 0, changed, 0
+}
+
 // note is what kNote and kNoteV do.
 func (m *Machine) note(o *op, v uint64) {
 	if notes, i := m.Notes, m.Noted; i >= 0 && i < len(notes) {
@@ -79,8 +92,9 @@ func (v *Value) set(o *op, vector bool, reg uint8) {
 
 // noteRegisters emits the notes of registers, before an instruction.
 func (d *decoder) noteRegisters() {
-	for i := 0; i < d.acts.n && i < len(d.acts.values); i++ {
-		v := &d.acts.values[i]
+	list := d.acts.Values()
+	for i := range list {
+		v := &list[i]
 		if v.What != Register {
 			continue
 		}
@@ -94,8 +108,9 @@ func (d *decoder) noteRegisters() {
 
 // noteTarget emits the notes of what a call calls, which is in a register.
 func (d *decoder) noteTarget(reg uint8) {
-	for i := 0; i < d.acts.n && i < len(d.acts.values); i++ {
-		if v := &d.acts.values[i]; v.What == Target {
+	list := d.acts.Values()
+	for i := range list {
+		if v := &list[i]; v.What == Target {
 			v.set(d.emit(kNote), false, reg)
 		}
 	}
@@ -103,8 +118,9 @@ func (d *decoder) noteTarget(reg uint8) {
 
 // noteLoads inserts the notes of the first load among the operations of an instruction.
 func (d *decoder) noteLoads(first uint64) {
-	for i := d.acts.n - 1; i >= 0 && i < len(d.acts.values); i-- { // each before those that have been inserted
-		v := &d.acts.values[i]
+	list := d.acts.Values()
+	for i := len(list) - 1; i >= 0; i-- { // each before those that have been inserted
+		v := &list[i]
 		if v.What != Loaded {
 			continue
 		}

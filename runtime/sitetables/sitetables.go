@@ -8,6 +8,7 @@ import (
 
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/bitcode"
+	"github.com/pepgo/pep/format/valuetable"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/sites"
 )
@@ -53,6 +54,12 @@ func Values() []byte {
 	behind := Actions()
 	actions, _ := bitcode.Table(behind, actiontable.Magic)
 	return behind[len(actions):]
+}
+
+// HasValues reports whether the program has a table of values.
+func HasValues() bool {
+	_, ok := bitcode.Table(Values(), valuetable.Magic)
+	return ok
 }
 
 // Build returns the hash of the site tables, zeros if there are none.

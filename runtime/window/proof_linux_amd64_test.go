@@ -7,13 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/format/valuetable"
 	"github.com/pepgo/pep/runtime/follow"
 )
 
 // called has what handlers call, so that the linker keeps it though it is inlined elsewhere.
 var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*Rows).Leave, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended,
-	(*valuetable.Table).Find, (*valuetable.Table).Decode}
+	(*Values).Add}
 
 var away = regexp.MustCompile(`\t(?:CALL|JMP) (\S+?)(?:\(SB\))?\s*$`)
 
@@ -24,7 +23,7 @@ func TestMachineCode(t *testing.T) {
 	if out, err := exec.Command("go", "test", "-c", "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|format/(actiontable|valuetable|bitcode))\.`, exe).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|runtime/interp|format/(actiontable|valuetable|bitcode))\.`, exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +36,7 @@ func TestMachineCode(t *testing.T) {
 	var next []string
 	for _, name := range []string{"runtime/window.(*Rows).Actions", "runtime/window.(*Rows).Event", "runtime/window.(*Rows).PC", "runtime/window.(*Rows).Full",
 		"runtime/window.(*Rows).Clear", "runtime/window.(*Rows).Leave", "runtime/follow.(*Machine).Step", "runtime/follow.(*Machine).Reset",
-		"runtime/follow.(*Machine).Ended", "format/valuetable.(*Table).Find", "format/valuetable.(*Table).Decode"} {
+		"runtime/follow.(*Machine).Ended", "runtime/window.(*Values).Add"} {
 		next = append(next, here+name)
 	}
 	if len(next) != len(called) {
