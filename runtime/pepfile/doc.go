@@ -18,6 +18,7 @@
 //	offset 0         a Header, whose layout a test pins
 //	offset 4096      Slots entries of 176 bytes, in the order in which they came
 //	offset 5771264   LabelSets label sets of 256 bytes, an open-addressed hash table
+//	offset 6033408   the log of bursts, or that of windows with what these have noted behind it
 //	then             the parts for exact counts and for taps (layout.go)
 //
 // An Entry counts one combination of path, program counter and callers. If two

@@ -64,15 +64,18 @@ func (n Names) behind(pc uintptr, name string) (f report.Frame, ok bool) {
 	return f, false
 }
 
-// inlined returns the method of a name that has been inlined into the function
-// at entry.
+// inlined returns the method of a name that has been inlined into the wrapper
+// at entry. Package runtime leaves out the frame of the wrapper itself there.
 func (n Names) inlined(entry uintptr, name string) (f report.Frame, ok bool) {
 	for pc := entry; inFunc(entry, pc); pc++ {
 		frames := n.symbols.lookup(pc + 1)
-		if len(frames) < 2 {
+		if last := len(frames) - 1; last >= 0 && isWrapper(frames[last]) {
+			frames = frames[:last]
+		}
+		if len(frames) == 0 {
 			continue
 		}
-		if f = frames[len(frames)-2]; isMethod(f.Func, name) {
+		if f = frames[len(frames)-1]; isMethod(f.Func, name) {
 			f.Line = f.StartLine
 			return f, true
 		}
