@@ -51,8 +51,11 @@ type Row struct {
 	Site  uint32
 }
 
-// FirstX is the number of register X0.
-const FirstX = 16
+// FirstX is the number of register X0. In place of a register, InMemory stands for what the instruction reads from memory.
+const (
+	FirstX   = 16
+	InMemory = 31
+)
 
 // A Kind says where the value is.
 type Kind uint8

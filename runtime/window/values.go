@@ -92,10 +92,10 @@ func (v *Values) has(r *ValueRows, at uint32) bool {
 // valueOf returns what a row has the interpreter note.
 func valueOf(row *valuetable.Row) interp.Value {
 	x := interp.Value{Site: row.Site, What: interp.Register, Reg: row.Reg, Width: row.Width}
-	switch row.Kind {
-	case valuetable.Call:
+	switch {
+	case row.Kind == valuetable.Call:
 		x.What = interp.Target
-	case valuetable.Load:
+	case row.Kind == valuetable.Load, row.Reg == valuetable.InMemory:
 		x.What = interp.Loaded
 	}
 	return x
