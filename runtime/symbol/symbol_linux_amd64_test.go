@@ -118,6 +118,16 @@ type (
 
 func (v valued) WriteString(s string) (int, error) { return int(v) + len(s), nil }
 
+type apart int
+
+//go:noinline
+func (v apart) WriteString(s string) (int, error) { return int(v) + len(s), nil }
+
+type around struct {
+	n int
+	apart
+}
+
 type stringWriter interface {
 	WriteString(s string) (int, error)
 }
@@ -136,6 +146,8 @@ func TestCallees(t *testing.T) {
 		{new(wrapped), "strings.(*Builder).WriteString", "*symbol.wrapped"},
 		{v, own + "valued.WriteString", "symbol.valued"},
 		{&v, own + "valued.WriteString", "*symbol.valued"},
+		{apart(1), own + "apart.WriteString", "symbol.apart"},
+		{&around{}, own + "apart.WriteString", "*symbol.around"},
 		{new(strings.Builder), "strings.(*Builder).WriteString", "*strings.Builder"},
 	} {
 		itab := *(*uintptr)(unsafe.Pointer(&x.writer))
