@@ -17,13 +17,14 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/format/schema"
 )
 
 // dynamic makes calls whose targets are known: of ten shapes seven are squares, two are circles, and one is a disk, which has the
-// method of its circle; of four functions three are the same. It has a secret, which it loads, passes and returns all the time.
+// method of its circle; of four functions three are the same. So are types: of ten things in interfaces five are numbers. It has a secret, which it loads, passes and returns all the time.
 // Its argument is for how many ms of CPU time it runs, or how many rounds if it begins with n.
 const dynamic = `package main
 
@@ -60,6 +61,27 @@ func secretOf(secret *[4]uint64, n int) uint64 {
 	return secret[n&3]
 }
 
+//go:noinline
+func kindOf(x any) int {
+	switch v := x.(type) {
+	case int:
+		return v
+	case string:
+		return len(v)
+	case *circle:
+		return 3
+	}
+	return 4
+}
+
+//go:noinline
+func isSquare(s shape) int {
+	if q, ok := s.(square); ok {
+		return int(q)
+	}
+	return 0
+}
+
 func main() {
 	c := &circle{1}
 	shapes := []shape{square(1), square(2), c, square(3), square(4), c, square(5), &disk{"d", *c}, square(6), square(7)}
@@ -68,10 +90,17 @@ func main() {
 	funcs := []func(int) int{closure, closure, twice, closure}
 	code, _ := strconv.ParseUint(os.Args[2], 16, 64)
 	secret := [4]uint64{code, code, code, code}
+	things := []any{1, "a", 2, c, 3, nil, 4, "bc", 5, 6.5}
 	sum, wrong := 0, 0
 	round := func() {
 		for i, s := range shapes {
 			sum += s.area(i)
+		}
+		for _, x := range things {
+			sum += kindOf(x)
+		}
+		for _, s := range shapes {
+			sum += isSquare(s)
 		}
 		for i, f := range funcs {
 			sum += f(i)
@@ -113,32 +142,34 @@ func cutN(s string) (n int, ok bool) {
 }
 `
 
-// A called is a call with one of its targets.
-type called struct {
-	line   int64
-	target string
+// A noted is a line with a function that it calls, or a type of which an interface is there.
+type noted struct {
+	line int64
+	what string
 }
 
-// targets returns the shares of the targets of each call in functions of package main, by the profile of call targets in a
-// directory, and by how much these may be off.
-func targets(t *testing.T, dir string) (shares map[called]float64, bounds map[called][2]float64) {
+// shares returns the shares of targets, or of types, at each line of package main, by the profile of a kind in a directory, and by
+// how much these may be off.
+func shares(t *testing.T, dir, kind string) (shares map[noted]float64, bounds map[noted][2]float64) {
 	t.Helper()
-	counts, sums := map[called]float64{}, map[int64]float64{}
-	bounds = map[called][2]float64{}
-	for _, s := range readProfile(t, dir, "calltargets").Sample {
-		leaf, at := s.Location[0].Line[0], s.Location[1].Line[0]
-		fn, what := at.Function.Name, leaf.Function.Name
-		if fn != "main.main" && fn != "main.main.func2" || what == "main.main.func2" {
+	counts, sums := map[noted]float64{}, map[int64]float64{}
+	bounds = map[noted][2]float64{}
+	for _, s := range readProfile(t, dir, kind).Sample {
+		at := s.Location[len(s.Location)-1].Line[0]
+		c := noted{at.Line, s.Location[0].Line[0].Function.Name}
+		if kind == "types" {
+			c.what = s.Label["type"][0]
+		}
+		if !strings.HasPrefix(at.Function.Name, "main.") || c.what == "main.main.func2" {
 			continue // the compiler knows whom main calls by the name round
 		}
-		c := called{at.Line, leaf.Function.Name}
 		counts[c] += float64(s.Value[0])
 		sums[at.Line] += float64(s.Value[0])
 		if n := s.NumLabel[schema.ShareBelow]; n != nil {
 			bounds[c] = [2]float64{float64(n[0]) / 1e6, float64(s.NumLabel[schema.ShareError][0]) / 1e6}
 		}
 	}
-	shares = map[called]float64{}
+	shares = map[noted]float64{}
 	for c, n := range counts {
 		shares[c] = n / sums[c.line]
 	}
@@ -171,10 +202,10 @@ func runDynamic(t *testing.T, prog, profiles, opts, rounds, secret string, see f
 	}
 }
 
-// Call targets of windows are those of taps that report every call: the same functions at the same lines, with the same shares.
+// Call targets and types of windows are those of taps that report all: the same ones at the same lines, with the same shares.
 // These are known. A window has some hundred rounds of the loop, so shares are off by less than a hundredth, whatever rounds
 // windows are in; 0.03 is far more than chance does.
-func TestCallTargetsOfWindows(t *testing.T) {
+func TestWindowsAndTaps(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("windows are for linux/amd64")
 	}
@@ -202,26 +233,33 @@ func TestCallTargetsOfWindows(t *testing.T) {
 		t.Error("a planted secret is not found")
 	}
 	taps := t.TempDir()
-	runDynamic(t, build(t, dir, "-pepmode=taps", "-peptaps=calls"), taps, "", "n20000", code, func() {})
+	runDynamic(t, build(t, dir, "-pepmode=taps", "-peptaps=calls,types"), taps, "", "n20000", code, func() {})
 
-	got, bounds := targets(t, windows)
-	want, _ := targets(t, taps)
-	if a, b := slices.Collect(maps.Keys(got)), slices.Collect(maps.Keys(want)); len(a) != len(b) || len(a) < 4 {
-		t.Errorf("windows have the targets\n%v, taps\n%v", a, b)
+	known := map[string]float64{"main.square.area": .7, "main.(*circle).area": .3, "main.twice": .25, "int": .5, "string": .2, "main.square": .7}
+	calls := map[int64]bool{}
+	for _, kind := range []string{"calltargets", "types"} {
+		got, bounds := shares(t, windows, kind)
+		want, _ := shares(t, taps, kind)
+		maps.DeleteFunc(want, func(c noted, _ float64) bool { return kind == "types" && calls[c.line] }) // windows have the targets there
+		for c := range want {
+			calls[c.line] = true
+		}
+		if a, b := slices.Collect(maps.Keys(got)), slices.Collect(maps.Keys(want)); len(a) != len(b) || len(a) < 4 {
+			t.Errorf("%s: windows have\n%v, taps\n%v", kind, a, b)
+		}
+		for c, share := range want {
+			if math.Abs(got[c]-share) > .03 {
+				t.Errorf("%s: %v: share %.3f, by taps %.3f", kind, c, got[c], share)
+			}
+			if x, ok := known[c.what]; ok && math.Abs(share-x) > 1e-9 {
+				t.Errorf("%s: %v: taps say %.3f, want %.3f", kind, c, share, x)
+			}
+			if b, ok := bounds[c]; !ok || b[0]+b[1] <= 0 || b[0]+b[1] > .1 {
+				t.Errorf("%s: %v: bounds %v", kind, c, b)
+			}
+		}
+		t.Log(got, bounds)
 	}
-	known := map[string]float64{"main.square.area": .7, "main.(*circle).area": .3, "main.twice": .25}
-	for c, share := range want {
-		if math.Abs(got[c]-share) > .03 {
-			t.Errorf("%v: share %.3f, by taps %.3f", c, got[c], share)
-		}
-		if x, ok := known[c.target]; ok && math.Abs(share-x) > 1e-9 {
-			t.Errorf("%v: taps say %.3f, want %.3f", c, share, x)
-		}
-		if b, ok := bounds[c]; !ok || b[0]+b[1] <= 0 || b[0]+b[1] > .1 {
-			t.Errorf("%v: bounds %v", c, b)
-		}
-	}
-	t.Log(got, bounds)
 }
 
 // find returns which file in a directory has a word, as eight bytes or as a text, "" if none has. It looks into compressed files.

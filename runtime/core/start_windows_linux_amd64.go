@@ -34,7 +34,7 @@ func readyWindows(noted uint32) (problem string) {
 	if problem := readProgram(m); problem != "" {
 		return problem
 	}
-	if problem := readValues(noted); problem != "" {
+	if problem := readValues(noted, &m.takers[0].noted.rows); problem != "" {
 		return problem
 	}
 	const populateWrite = 23 // since Linux 5.14
@@ -213,18 +213,19 @@ func readProgram(m *memoryOfWindows) (problem string) {
 }
 
 // readValues reads the table of values, if there is one.
-func readValues(noted uint32) (problem string) {
+func readValues(noted uint32, memory *window.ValueRows) (problem string) {
 	if !sitetables.HasValues() {
 		if noted != 0 {
-			return "PEPOPTS: values= needs the table of values, and this program has none: leave out the setting"
+			return "PEPOPTS: values= is about what is in the table of values, and this program has none: leave out the setting"
 		}
 		return ""
 	}
-	kinds := uint32(1<<valuetable.Call | 1<<valuetable.Type | 1<<valuetable.Itab)
-	for _, x := range [...]struct {
+	named := [...]struct {
 		value uint32
 		kind  valuetable.Kind
-	}{{options.ValueLoads, valuetable.Load}, {options.ValueArgs, valuetable.Arg}, {options.ValueResults, valuetable.Result}} {
+	}{{options.ValueLoads, valuetable.Load}, {options.ValueArgs, valuetable.Arg}, {options.ValueResults, valuetable.Result}}
+	kinds := uint32(1<<valuetable.Call | 1<<valuetable.Type | 1<<valuetable.Itab)
+	for _, x := range named {
 		if noted&x.value != 0 {
 			kinds |= 1 << x.kind
 		}
@@ -232,6 +233,11 @@ func readValues(noted uint32) (problem string) {
 	v, err := window.NewValues(sitetables.Values(), uint64(textBase), kinds)
 	if err != nil {
 		return err.Error()
+	}
+	for _, x := range named {
+		if noted&x.value != 0 && !v.Has(x.kind, memory) {
+			return "PEPOPTS: values= asks for each " + x.kind.String() + ", and the table of values of this program has none: leave out the word"
+		}
 	}
 	values = v
 	return ""

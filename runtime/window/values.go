@@ -43,6 +43,20 @@ func NewValues(data []byte, text uint64, kinds uint32) (*Values, error) {
 	return &Values{table: t, text: text, kinds: kinds}, nil
 }
 
+// Has reports whether an instruction of the program has a value of a kind. It uses r.
+func (v *Values) Has(kind valuetable.Kind, r *ValueRows) bool {
+	r.fn = 0
+	for fn := range v.table.Len() {
+		n, _ := v.table.Decode(fn, r.rows[:])
+		for _, row := range r.rows[:n] {
+			if row.Kind == kind {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Add adds the values of an instruction to its actions. It does nothing that signal handlers must not.
 func (v *Values) Add(pc uint64, a *interp.Actions, r *ValueRows) {
 	t, at := v.table, pc-v.text

@@ -47,6 +47,11 @@ func TestValuesOfInstructions(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := new(ValueRows)
+		for k := range valuetable.Kind(8) {
+			if got := v.Has(k, r); got != (k < 6) {
+				t.Errorf("values of kind %v: %v", k, got)
+			}
+		}
 		rng := rand.New(rand.NewPCG(7, 8))
 		pc := uint64(text)
 		for range 20_000 {
