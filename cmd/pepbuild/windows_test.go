@@ -162,7 +162,7 @@ func checkLogOfWindows(t *testing.T, name string) {
 		t.Errorf("%d windows, of which the log does not have all", f.Log)
 	}
 	windows, fitting, missed, ends, logged, stands := 0, 0, uint64(0), uint64(0), map[uint32]uint64{}, map[uint32]uint64{}
-	damaged := f.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
+	damaged := f.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord, _ []pepfile.NoteRecord) {
 		windows++
 		sum, labels := uint64(w.Missed), map[uint32]bool{}
 		for _, r := range records[w.Loads:] {

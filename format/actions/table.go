@@ -12,6 +12,8 @@ import (
 	"slices"
 
 	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/bitcode"
+	"github.com/pepgo/pep/format/huffman"
 	"github.com/pepgo/pep/format/register"
 )
 
@@ -52,39 +54,39 @@ func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 		rest = binary.AppendUvarint(rest, uint64(x-first))
 		first = x
 	}
-	rest = w.instructions.append(rest, func(s string) []byte { return []byte(cmp.Or(s, "\x00")) })
-	for _, c := range []*code[number]{w.distances, w.counts, w.steps} {
-		rest = c.append(rest, number.symbol)
+	rest = w.instructions.Append(rest, func(s string) []byte { return []byte(cmp.Or(s, "\x00")) })
+	for _, c := range []*huffman.Numbers{w.distances, w.counts, w.steps} {
+		rest = c.Append(rest, huffman.Number.Symbol)
 	}
 	addr := text
 	for i := range t.Funcs {
 		f := &t.Funcs[i]
-		begin := w.n
+		begin := w.Bits
 		w.places(f)
 		rest = binary.AppendUvarint(rest, (f.Addr-addr)/align)
-		rest = binary.AppendUvarint(rest, uint64(w.n-begin))
+		rest = binary.AppendUvarint(rest, uint64(w.Bits-begin))
 		addr = f.Addr
 	}
-	rest = append(rest, w.b...)
-	return append(actiontable.AppendHeader(b, rest), rest...), nil
+	rest = append(rest, w.Bytes...)
+	return append(bitcode.AppendHeader(b, actiontable.Magic, rest), rest...), nil
 }
 
 // A tableWriter writes the places of functions.
 type tableWriter struct {
 	*Table
-	bitWriter
+	huffman.Writer
 	most         actiontable.Size
 	paths        map[uint32]int // numbers of path 0, in order
-	instructions *code[string]
-	distances    *code[number]
-	counts       *code[number]
-	steps        *code[number]
+	instructions *huffman.Code[string]
+	distances    *huffman.Numbers
+	counts       *huffman.Numbers
+	steps        *huffman.Numbers
 }
 
 // count counts what is in the places of functions, and makes the codes of that.
 func (w *tableWriter) count() {
 	instructions := map[string]int{}
-	distances, counts, steps := map[number]int{}, map[number]int{}, map[number]int{}
+	distances, counts, steps := map[huffman.Number]int{}, map[huffman.Number]int{}, map[huffman.Number]int{}
 	for i := range w.Funcs {
 		f := &w.Funcs[i]
 		ops := 0
@@ -95,38 +97,38 @@ func (w *tableWriter) count() {
 				ops += len(w.Operations(r.Action))
 			}
 		}
-		counts[number(len(f.Firsts)+1)]++
+		counts[huffman.Number(len(f.Firsts)+1)]++
 		for x := range w.registers(f) {
 			steps[x]++
 		}
 		w.most = actiontable.Size{Registers: max(w.most.Registers, len(f.Firsts)), Rows: max(w.most.Rows, len(f.Rows)),
 			Ops: max(w.most.Ops, ops)}
 	}
-	w.instructions, w.distances = newCode(instructions), newCode(distances)
-	w.counts, w.steps = newCode(counts), newCode(steps)
+	w.instructions, w.distances = huffman.New(instructions), huffman.New(distances)
+	w.counts, w.steps = huffman.New(counts), huffman.New(steps)
 }
 
 // places writes the places of a function.
 func (w *tableWriter) places(f *Placed) {
-	w.number(w.counts, number(len(f.Firsts)+1))
+	w.Number(w.counts, huffman.Number(len(f.Firsts)+1))
 	for x := range w.registers(f) {
-		w.number(w.steps, x)
+		w.Number(w.steps, x)
 	}
 	for d, rows := range places(f.Rows) {
-		w.number(w.distances, d)
-		if s := w.coded(f, rows); !w.instructions.value(&w.bitWriter, s) {
-			w.bytes([]byte(s))
+		w.Number(w.distances, d)
+		if s := w.coded(f, rows); !w.instructions.Value(&w.Writer, s) {
+			w.Literal([]byte(s))
 		}
 	}
 }
 
 // registers returns how far the path of each register of f is from the one before.
-func (w *tableWriter) registers(f *Placed) iter.Seq[number] {
-	return func(yield func(number) bool) {
+func (w *tableWriter) registers(f *Placed) iter.Seq[huffman.Number] {
+	return func(yield func(huffman.Number) bool) {
 		path := 0
 		for _, x := range f.Firsts {
 			d := w.paths[x] - path
-			if path = w.paths[x]; !yield(number(uint32(d)<<1^uint32(d>>63)) + 1) {
+			if path = w.paths[x]; !yield(huffman.Signed(d)) {
 				return
 			}
 		}
@@ -159,15 +161,15 @@ func (t *Table) Operations(action uint32) []register.Op {
 }
 
 // places returns the rows of each instruction, and how far it is from the one before.
-func places(rows []actiontable.Row) iter.Seq2[number, []actiontable.Row] {
-	return func(yield func(number, []actiontable.Row) bool) {
+func places(rows []actiontable.Row) iter.Seq2[huffman.Number, []actiontable.Row] {
+	return func(yield func(huffman.Number, []actiontable.Row) bool) {
 		pc := uint32(0)
 		for len(rows) > 0 {
 			n := slices.IndexFunc(rows, func(r actiontable.Row) bool { return r.PC != rows[0].PC })
 			if n < 0 {
 				n = len(rows)
 			}
-			if !yield(number(rows[0].PC-pc+1), rows[:n]) {
+			if !yield(huffman.Number(rows[0].PC-pc+1), rows[:n]) {
 				return
 			}
 			pc, rows = rows[0].PC, rows[n:]

@@ -11,17 +11,13 @@
 //
 // # Format
 //
-// A number is an unsigned varint of at most 32 bits. A signed number is zigzag coded. Bits are read from the lowest of
-// each byte on, and numbers among them are of 8 bits each. A value is a symbol of an alphabet: it has a Huffman code, a
-// canonical one. Those that are used once follow where they are used, behind the code of the symbol 0.
+// Package bitcode says what numbers, values, alphabets and the header of a table are. What follows the header is
 //
-//	table        Magic, length of what follows and its CRC-32 (4 bytes each, lowest first), unit of addresses,
-//	             most registers, rows and operations of a function, what is told of functions of the source (3 numbers),
-//	             number of paths, number of functions, paths, alphabets of instructions, of distances, of counts and of registers,
-//	             functions, places
+//	table        unit of addresses, most registers, rows and operations of a function, what is told of functions of the source
+//	             (3 numbers), number of paths, number of functions, paths, alphabets of instructions, of distances, of counts
+//	             and of registers, functions, places
 //	path         number of path 0 of a function of the source, less that of the one before
-//	alphabet     longest code in bits, how many codes have 1 bit, 2 bits and so on, symbols, those with short codes first
-//	symbol       of instructions: an instruction; of others: the value + 1
+//	symbol       of instructions: an instruction; of others: as bitcode has it
 //	instruction  number of rows, rows; the symbol 0 has no rows
 //	row          operation<<2 | way; of a jump by a table its index; further operations
 //	operation    register<<3 | last of the row<<2 | what it does; argument: of Set less the register's number of path 0,
@@ -35,7 +31,7 @@
 package actiontable
 
 import (
-	"github.com/pepgo/pep/format/crc32"
+	"github.com/pepgo/pep/format/bitcode"
 	"github.com/pepgo/pep/format/register"
 )
 
@@ -92,20 +88,12 @@ type Table struct {
 	end       int      // of the last function's places, in bits
 	registers []uint32 // of the function that is decoded: their numbers of path 0
 
-	instructions, distances, counts, steps alphabet
+	instructions             bitcode.Alphabet // its symbols are the bits at which instructions are described, or 0
+	distances, counts, steps bitcode.Alphabet
 }
 
 // A function has its places from a bit on.
 type function struct{ addr, places uint32 }
-
-// MaxCode is how many bits a code has at most.
-const MaxCode = 24
-
-// An alphabet has the symbols of a code.
-type alphabet struct {
-	lengths [MaxCode + 1]uint32 // how many codes have so many bits
-	symbols []uint32            // of instructions: the bits at which they are described, or 0
-}
 
 // An Error says why a table is refused.
 type Error string
@@ -117,79 +105,55 @@ const damaged Error = "the table of actions is damaged, or another version of pe
 
 // Open prepares a table for use, which begins at the first byte of data and may be followed by something else.
 func Open(data []byte) (*Table, error) {
-	if !Begins(data) || length(data) > len(data)-headerSize {
+	data, ok := bitcode.Table(data, Magic)
+	if !ok {
 		return nil, damaged
 	}
-	data = data[:headerSize+length(data)]
-	r := reader{b: data, at: 8 * headerSize}
+	r := &bitcode.Reader{Bytes: data, At: 8 * bitcode.HeaderSize(Magic)}
 	t := &Table{data: data}
-	unit := r.number()
-	t.Most = Size{int(r.number()), int(r.number()), int(r.number())}
-	t.Told = Told{int(r.number()), int(r.number()), int(r.number())}
-	firsts, funcs := r.count(), r.count()
-	if r.bad || t.Most.Registers > 1<<16-1 || len(data) > 1<<28 {
+	unit := r.Number()
+	t.Most = Size{int(r.Number()), int(r.Number()), int(r.Number())}
+	t.Told = Told{int(r.Number()), int(r.Number()), int(r.Number())}
+	firsts, funcs := r.Count(), r.Count()
+	if r.Bad || t.Most.Registers > 1<<16-1 || len(data) > 1<<28 {
 		return nil, damaged
 	}
 	t.firsts, t.funcs, t.registers = make([]uint32, firsts), make([]function, funcs), make([]uint32, t.Most.Registers)
 	first := uint32(0)
 	for i := range t.firsts {
-		first += r.number()
+		first += r.Number()
 		t.firsts[i] = first
 	}
-	r.alphabet(&t.instructions)
-	for i := range t.instructions.symbols {
-		at := r.at
-		if r.instruction() > 0 {
-			t.instructions.symbols[i] = uint32(at)
+	r.Alphabet(&t.instructions)
+	for i := range t.instructions.Symbols {
+		at := r.At
+		if skip(r) > 0 {
+			t.instructions.Symbols[i] = uint32(at)
 		}
 	}
-	for _, a := range [...]*alphabet{&t.distances, &t.counts, &t.steps} {
-		r.alphabet(a)
-		for i := range a.symbols {
-			a.symbols[i] = r.number()
-		}
+	for _, a := range [...]*bitcode.Alphabet{&t.distances, &t.counts, &t.steps} {
+		r.Numbers(a)
 	}
 	addr, places := uint32(0), uint64(0)
 	for i := range t.funcs {
-		addr += r.number() * unit
+		addr += r.Number() * unit
 		t.funcs[i] = function{addr, uint32(places)}
-		places += uint64(r.number())
+		places += uint64(r.Number())
 	}
-	if r.bad || (uint64(r.at)+places+7)/8 != uint64(len(data)) {
+	if r.Bad || (uint64(r.At)+places+7)/8 != uint64(len(data)) {
 		return nil, damaged
 	}
 	for i := range t.funcs {
-		t.funcs[i].places += uint32(r.at)
+		t.funcs[i].places += uint32(r.At)
 	}
-	t.end = r.at + int(places)
+	t.end = r.At + int(places)
 	return t, nil
-}
-
-// headerSize is that of Magic, the length and the checksum.
-const headerSize = len(Magic) + 8
-
-// AppendHeader appends to b what a table with the given rest begins with.
-func AppendHeader(b, rest []byte) []byte {
-	b = append(b, Magic...)
-	for _, x := range [...]uint32{uint32(len(rest)), crc32.Checksum(rest)} {
-		b = append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
-	}
-	return b
-}
-
-// Begins reports whether a table may begin here.
-func Begins(data []byte) bool { return len(data) >= headerSize && string(data[:len(Magic)]) == Magic }
-
-func length(data []byte) int { return int(number(data[len(Magic):])) }
-
-func number(b []byte) uint32 {
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
 // Check opens a table if its checksum is right. Open does not look, so that programs start fast.
 func Check(data []byte) (*Table, error) {
 	t, err := Open(data)
-	if err == nil && crc32.Checksum(t.data[headerSize:]) != number(data[len(Magic)+4:]) {
+	if err == nil && !bitcode.Intact(t.data, Magic) {
 		return nil, damaged
 	}
 	return t, err
@@ -234,36 +198,36 @@ func (t *Table) Decode(fn int, rows []Row, ops []register.Op) (n Size, ok bool) 
 	if fn < 0 || fn >= len(funcs) {
 		return n, false
 	}
-	r := reader{b: t.data, at: int(funcs[fn].places)}
+	r := bitcode.Reader{Bytes: t.data, At: int(funcs[fn].places)}
 	end := t.end
 	if next := fn + 1; next >= 0 && next < len(funcs) {
 		end = int(funcs[next].places)
 	}
 	registers, firsts := t.registers, t.firsts
-	n.Registers = int(r.value(&t.counts))
+	n.Registers = int(r.Value(&t.counts))
 	if n.Registers > len(registers) {
 		return n, false
 	}
 	path := uint32(0)
 	for i := 0; i < n.Registers && i < len(registers); i++ {
-		path += signed(r.value(&t.steps))
+		path += bitcode.Signed(r.Value(&t.steps))
 		if int(path) >= len(firsts) {
 			return n, false
 		}
 		registers[i] = firsts[path]
 	}
 	d := decoder{t: t, rows: rows, ops: ops, n: n}
-	for r.at < end && !r.bad {
-		d.pc += r.value(&t.distances)
-		if at := r.symbol(&t.instructions); at == 0 {
+	for r.At < end && !r.Bad {
+		d.pc += r.Value(&t.distances)
+		if at := r.Symbol(&t.instructions); at == 0 {
 			if !d.instruction(&r) {
 				return d.n, false
 			}
-		} else if !d.instruction(&reader{b: t.data, at: int(at)}) {
+		} else if !d.instruction(&bitcode.Reader{Bytes: t.data, At: int(at)}) {
 			return d.n, false
 		}
 	}
-	return d.n, !r.bad && r.at == end
+	return d.n, !r.Bad && r.At == end
 }
 
 type decoder struct {
@@ -275,12 +239,12 @@ type decoder struct {
 }
 
 // instruction adds the rows of the instruction that r is at.
-func (d *decoder) instruction(r *reader) bool {
-	for left := r.number(); left > 0; left-- {
-		x := r.number()
+func (d *decoder) instruction(r *bitcode.Reader) bool {
+	for left := r.Number(); left > 0; left-- {
+		x := r.Number()
 		row := Row{PC: d.pc, Way: Way(x & 3), Action: uint32(d.n.Ops)}
 		if x >>= 2; row.Way == Jump {
-			row.Index = uint16(r.number())
+			row.Index = uint16(r.Number())
 		}
 		i := d.n.Rows
 		if i < 0 || i >= len(d.rows) {
@@ -296,12 +260,12 @@ func (d *decoder) instruction(r *reader) bool {
 			}
 			switch first := registers[slot]; op.Do {
 			case register.Set:
-				op.Arg = r.number() + first
+				op.Arg = r.Number() + first
 			case register.Add:
-				op.Arg = signed(r.number())
+				op.Arg = bitcode.Signed(r.Number())
 			}
 			i := d.n.Ops
-			if i < 0 || i >= len(d.ops) || r.bad {
+			if i < 0 || i >= len(d.ops) || r.Bad {
 				return false
 			}
 			d.ops[i] = op
@@ -309,119 +273,25 @@ func (d *decoder) instruction(r *reader) bool {
 			if op.Last {
 				break
 			}
-			x = r.number()
+			x = r.Number()
 		}
 	}
 	return true
 }
 
-// A reader reads numbers and values. When something is wrong it returns zeros from there on.
-type reader struct {
-	b   []byte
-	at  int // in bits
-	bad bool
-}
-
-func (r *reader) fail() uint32 {
-	r.bad, r.at = true, 8*len(r.b)
-	return 0
-}
-
-func (r *reader) number() uint32 {
-	x := uint32(0)
-	for shift := uint(0); shift < 32; shift += 7 {
-		i, low := r.at>>3, uint(r.at&7)
-		if i < 0 || i >= len(r.b) {
-			break
-		}
-		c := uint32(r.b[i])
-		if i++; low > 0 && i >= 0 && i < len(r.b) {
-			c |= uint32(r.b[i]) << 8
-		}
-		c = c >> low & 0xff
-		r.at += 8
-		x |= c & 0x7f << shift
-		if c < 0x80 {
-			return x
-		}
-	}
-	return r.fail()
-}
-
-func signed(x uint32) uint32 { return x>>1 ^ -(x & 1) }
-
-// symbol reads a code, bit by bit. Of canonical codes those of one length follow each other, and shorter ones come first.
-func (r *reader) symbol(a *alphabet) uint32 {
-	code, first, index := uint32(0), uint32(0), uint32(0)
-	for _, n := range a.lengths[1:] {
-		i := r.at >> 3
-		if i < 0 || i >= len(r.b) {
-			break
-		}
-		code = code<<1 | uint32(r.b[i])>>(r.at&7)&1
-		r.at++
-		first <<= 1
-		if code-first < n {
-			index += code - first
-			if int(index) >= len(a.symbols) {
-				break
-			}
-			return a.symbols[index]
-		}
-		index, first = index+n, first+n
-	}
-	return r.fail()
-}
-
-// value reads a value of an alphabet, which may follow its code.
-func (r *reader) value(a *alphabet) uint32 {
-	if x := r.symbol(a); x > 0 {
-		return x - 1
-	}
-	return r.number()
-}
-
-// count reads a number of things, each of which takes a byte at least of what follows.
-func (r *reader) count() int {
-	n := int(r.number())
-	if n > len(r.b)-r.at/8 {
-		return int(r.fail())
-	}
-	return n
-}
-
-// alphabet reads an alphabet without its symbols, for which it makes room.
-func (r *reader) alphabet(a *alphabet) {
-	longest, all := r.count(), 0
-	if longest > MaxCode {
-		r.fail()
-		return
-	}
-	for i := range longest {
-		n := r.count()
-		a.lengths[i+1] = uint32(n)
-		all += n
-	}
-	if all > len(r.b)-r.at/8 {
-		r.fail()
-		return
-	}
-	a.symbols = make([]uint32, all)
-}
-
-// instruction reads past an instruction, and returns how many rows it has.
-func (r *reader) instruction() int {
-	n := r.count()
-	for left := n; left > 0 && !r.bad; left-- {
-		x := r.number()
+// skip reads past an instruction, and returns how many rows it has.
+func skip(r *bitcode.Reader) int {
+	n := r.Count()
+	for left := n; left > 0 && !r.Bad; left-- {
+		x := r.Number()
 		if way := Way(x & 3); way == Jump {
-			r.number()
+			r.Number()
 		}
-		for x >>= 2; ; x = r.number() {
+		for x >>= 2; ; x = r.Number() {
 			if do := register.Do(x & 3); do != register.End {
-				r.number()
+				r.Number()
 			}
-			if x&4 != 0 || r.bad {
+			if x&4 != 0 || r.Bad {
 				break
 			}
 		}

@@ -1,4 +1,5 @@
-// Package branches is the format of tables of branches: which outcomes of the source the instructions of a program stand for.
+// Package branches is the format of tables of branches: which outcomes of the source the instructions of a program stand for, and
+// which values of the source they have.
 // The compiler that pepbuild builds writes a table for each package, pepbuild joins them to a file for a program, and the pep
 // command prints that. The code is that of the plain program, so the table is all that is needed to count outcomes in a
 // trace of its instructions.
@@ -6,21 +7,25 @@
 //	if a > 5 {       CMPQ AX, $5
 //		f()          JLE  …         a row at this PC, "not taken": the if's condition is true
 //	}                               another, "taken": it is false
+//	r.Read(b)        CALL CX        a value at this PC: what r.Read calls
 //
 // # Format
 //
 // A number is an unsigned varint, as in package encoding/binary.
 //
-//	file       "pep branches 2\n", number of packages, packages
+//	file       "pep branches 3\n", number of packages, packages
 //	package    length in bytes, import path: text, number of strings, strings: text, number of functions, functions,
 //	           length in bytes, what the outcomes do (format/actions)
 //	text       length, bytes
 //	string     index of a string of the package
 //	position   file: string, line, column
-//	function   name: string, size of the code, number of calls, calls, number of outcomes, outcomes, number of rows, rows
+//	function   name: string, size of the code, number of calls, calls, number of outcomes, outcomes, number of rows, rows,
+//	           number of values, values
 //	call       number of the call that it is in, name of the function: string, position, position of the function
 //	outcome    kind (1 byte), lost (1 byte), number of the call that it is in, position
 //	row        PC less that of the row before, way (1 byte), index if way is 'j', number of outcomes, their indexes
+//	value      PC less that of the value before, what (1 byte), lost (1 byte), register (1 byte), elsewhere (0 or 1), width,
+//	           number of the call that it is in, position, expression: string, its type: string
 //
 // Calls have numbers from 1 on; 0 stands for the function itself.
 //
@@ -42,7 +47,7 @@ import (
 )
 
 // Magic is what a file begins with.
-const Magic = "pep branches 2\n"
+const Magic = "pep branches 3\n"
 
 // A Package has the functions of a package that the compiler has compiled, inlined calls and all.
 type Package struct {
@@ -58,6 +63,7 @@ type Func struct {
 	Calls    []Call
 	Outcomes []Outcome
 	Rows     []Row
+	Values   []Value
 }
 
 // A Call is one that the compiler has inlined.
@@ -152,6 +158,33 @@ type Row struct {
 	Index    int // of Jump: the entry of the table
 	Outcomes []int
 }
+
+// A Value says that an instruction has a value of the source.
+type Value struct {
+	PC        uint64 // from the beginning of the function
+	What      What
+	Lost      Loss  // not 0: no instruction has it where Call and Pos are, or not all code there
+	Reg       uint8 // which register, as package valuetable has them
+	Width     int   // in bytes
+	Call      int   // as Call.In
+	Elsewhere bool  // the instruction is in another inlined call
+	Pos       Pos
+	Expr      string
+	Type      string // of Expr; of the method of an interface that of the interface
+}
+
+// A What says what a value is, and where.
+type What byte
+
+const (
+	Called What = 'C' // where the instruction, a call through a register or memory, goes; Expr is what is called
+	TypeOf What = 'T' // Reg is the address of the type that Expr has, or nil
+	ItabOf What = 'I' // Reg is the address of its itab, or nil
+)
+
+var whatNames = [256]string{Called: "call", TypeOf: "type", ItabOf: "itab"}
+
+func (w What) String() string { return whatNames[w] }
 
 // Join makes a file of tables of packages, as the compiler writes them, and of what their outcomes do.
 func Join(tables, actions [][]byte) []byte {
@@ -260,7 +293,7 @@ func Link(pkgs []Package, exe *Executable) (funcs []Placed, unlike []Symbol, err
 }
 
 func (f *Func) equal(g *Func) bool {
-	return f.Size == g.Size && slices.Equal(f.Calls, g.Calls) && slices.Equal(f.Outcomes, g.Outcomes) &&
+	return f.Size == g.Size && slices.Equal(f.Calls, g.Calls) && slices.Equal(f.Outcomes, g.Outcomes) && slices.Equal(f.Values, g.Values) &&
 		slices.EqualFunc(f.Rows, g.Rows, func(a, b Row) bool {
 			return a.PC == b.PC && a.Way == b.Way && a.Index == b.Index && slices.Equal(a.Outcomes, b.Outcomes)
 		})
@@ -315,6 +348,16 @@ func (r *reader) bytes() string {
 	return s
 }
 
+func (r *reader) byte() byte {
+	if r.text == "" {
+		r.fail()
+		return 0
+	}
+	b := r.text[0]
+	r.text = r.text[1:]
+	return b
+}
+
 func (r *reader) str() string {
 	if i := r.below(len(r.strings)); i < len(r.strings) {
 		return r.strings[i]
@@ -342,6 +385,22 @@ func (r *reader) function(f *Func) {
 		f.Outcomes = append(f.Outcomes, o)
 	}
 	r.rows(f)
+	r.values(f)
+}
+
+// values reads the values of a function into f, whose memory it takes.
+func (r *reader) values(f *Func) {
+	f.Values = f.Values[:0]
+	pc := uint64(0)
+	for range r.count() {
+		pc += r.number()
+		v := Value{PC: pc, What: What(r.byte()), Lost: Loss(r.byte()), Reg: r.byte(), Elsewhere: r.below(2) == 1, Width: r.below(256),
+			Call: r.below(len(f.Calls) + 1), Pos: r.pos(), Expr: r.str(), Type: r.str()}
+		if whatNames[v.What] == "" || int(v.Lost) >= len(lossNames) {
+			r.fail()
+		}
+		f.Values = append(f.Values, v)
+	}
 }
 
 // rows reads the rows of a function into f, whose memory it takes.
@@ -352,9 +411,7 @@ func (r *reader) rows(f *Func) {
 		row := &f.Rows[i]
 		pc += r.number()
 		row.PC, row.Way, row.Index, row.Outcomes = pc, 0, 0, row.Outcomes[:0]
-		if r.text != "" {
-			row.Way, r.text = Way(r.text[0]), r.text[1:]
-		}
+		row.Way = Way(r.byte())
 		if wayNames[row.Way] == "" {
 			r.fail()
 		}
@@ -369,7 +426,8 @@ func (r *reader) rows(f *Func) {
 
 // clone returns f in memory of its own.
 func (f *Func) clone() Func {
-	c := Func{f.Name, f.Size, append([]Call(nil), f.Calls...), append([]Outcome(nil), f.Outcomes...), append([]Row(nil), f.Rows...)}
+	c := Func{f.Name, f.Size, append([]Call(nil), f.Calls...), append([]Outcome(nil), f.Outcomes...), append([]Row(nil), f.Rows...),
+		append([]Value(nil), f.Values...)}
 	n := 0
 	for _, row := range f.Rows {
 		n += len(row.Outcomes)

@@ -1,6 +1,7 @@
 package branches
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -48,20 +49,35 @@ func TestRead(t *testing.T) {
 		"not taken true:11:2", "taken false:11:2",
 		"at inlined:12:15 in main.twice", "not taken true:31:2 in main.twice", "taken false:31:2 in main.twice",
 		"at left:12:15 in main.twice", "at return:10:6",
-		"not taken false:18:6", "taken true:18:6",
+		"not taken false:15:2", "taken true:15:2", "not taken false:18:6", "taken true:18:6",
 		"at clause:22:2", "at clause:24:2", "at return:10:6",
 	}
 	if !slices.Equal(rows, want) {
 		t.Errorf("rows %q, want %q", rows, want)
 	}
-	lost := 0
-	for _, o := range f.Outcomes {
-		if o.Lost == Dropped && o.Pos.Line == 15 {
-			lost++
+	i = slices.IndexFunc(funcs, func(f Func) bool { return f.Name == "main.named" })
+	if i < 0 {
+		t.Fatalf("functions %+v", funcs)
+	}
+	var values []string
+	for _, v := range funcs[i].Values {
+		values = append(values, fmt.Sprintf("%s:%d:%d: %s %s in register %d", v.What, v.Pos.Line, v.Pos.Col, v.Expr, v.Type, v.Reg))
+	}
+	if want := []string{"type:38:15: v any in register 0", "call:41:17: s.String interface { String() string } in register 0"}; !slices.Equal(values, want) {
+		t.Errorf("values %q, want %q", values, want)
+	}
+	i = slices.IndexFunc(funcs, func(f Func) bool { return f.Name == "main.within" })
+	if i < 0 {
+		t.Fatalf("functions %+v", funcs)
+	}
+	var lost []string
+	for _, o := range funcs[i].Outcomes {
+		if o.Lost != 0 {
+			lost = append(lost, fmt.Sprintf("%s:%d:%d: %s", o.Kind, o.Pos.Line, o.Pos.Col, o.Lost))
 		}
 	}
-	if lost != 2 {
-		t.Errorf("%d lost outcomes of line 15, want 2", lost)
+	if want := []string{"true:45:12: merged", "false:45:12: merged", "true:45:12: either"}; !slices.Equal(lost, want) {
+		t.Errorf("lost outcomes %q, want %q", lost, want)
 	}
 }
 
@@ -141,6 +157,11 @@ func TestDamaged(t *testing.T) {
 						t.Fatalf("byte %d: row %+v", i, r)
 					}
 				}
+				for _, v := range f.Values {
+					if v.What.String() == "" || int(v.Lost) >= len(lossNames) {
+						t.Fatalf("byte %d: value %+v", i, v)
+					}
+				}
 			}
 		}
 	}
@@ -163,6 +184,11 @@ func FuzzRead(f *testing.F) {
 						if c := fn.Outcomes[o].Call; c > len(fn.Calls) {
 							t.Errorf("call %d of %d", c, len(fn.Calls))
 						}
+					}
+				}
+				for _, v := range fn.Values {
+					if v.Call > len(fn.Calls) {
+						t.Errorf("call %d of %d", v.Call, len(fn.Calls))
 					}
 				}
 			}

@@ -69,6 +69,7 @@ const (
 	TicksInC       // outside of Go code
 	TicksBusy      // without a window, because all interpreters were in use
 	TicksUncaught  // without a window, because a fault in one could not have been handled
+	Unnoted        // values of instructions that windows had no room for
 	UntoldFuncs    // of the program, whose paths its code does not tell
 	NearCache      // cycles that a load from there takes at most, with the clock
 	FarCache       // likewise
@@ -240,6 +241,8 @@ func (k Key) kind() (x kind) {
 		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
 	case TicksUncaught:
 		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because a fault in one could not have been handled"}
+	case Unnoted:
+		return kind{name: "unnoted", rule: sum, after: " values in windows that had no room for them"}
 	case UntoldFuncs:
 		return kind{name: "untold_functions", before: "no paths of ", after: " functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"}
 	case NearCache:

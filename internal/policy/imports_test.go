@@ -59,7 +59,7 @@ const walls = `
 	gobuild/internal/gocompiler:
 	gobuild/internal/goruntime:
 	gobuild/internal/linked:   gobuild/internal/archive format runtime hwsim
-	gobuild/internal/toolexec: instrument/... format/actions format/branches gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/wire
+	gobuild/internal/toolexec: instrument/... format/actions format/branches gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/values format/wire
 	gobuild:  analyze/cover analyze/profile analyze/report analyze/source format/branches format/schema format/wire instrument/counted instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked internal/listing internal/terminal gobuild/internal/toolexec runtime/poll
 
 	# The tracer of live processes, the lowest room first. Each room knows rooms above it in this list

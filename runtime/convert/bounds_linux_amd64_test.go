@@ -77,7 +77,7 @@ func runPhased(t *testing.T, rng *rand.Rand, length uint64, unweighted bool) (p 
 				c.AddTo(e, uint64(n), w.Time)
 			}
 		}
-		c.LogWindow(&w, records)
+		c.LogWindow(&w, records, nil)
 	}
 	log, damaged := c.logged()
 	made.Clusters, made.Equal = c.windows(log, samples)

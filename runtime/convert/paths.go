@@ -42,7 +42,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 			var windows []logged
 			if p.Windows {
 				windows, d.windows = c.logged()
-				p.Loads = c.loads(windows, symbols)
+				p.Loads, p.Notes = c.loads(windows, symbols), c.notes(windows, symbols)
 			}
 			p.Samples, p.Clusters, p.Equal = c.samples(pkgs, symbols, labels, windows, &d)
 			p.Ticks = c.ticks(symbols)

@@ -17,6 +17,7 @@ import (
 type logged struct {
 	pepfile.Window
 	records []pepfile.WindowRecord
+	notes   []pepfile.NoteRecord
 	weighed weigh.Window
 }
 
@@ -24,8 +25,8 @@ type logged struct {
 // take windows.
 func (c Counts) logged() (list []logged, damaged int) {
 	var weighed []weigh.Window
-	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord) {
-		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...)})
+	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord, notes []pepfile.NoteRecord) {
+		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...), notes: append([]pepfile.NoteRecord(nil), notes...)})
 		x := weigh.Window{Time: float64(w.Stands), Steps: float64(w.Steps)}
 		if w.Steps > pepfile.Settled {
 			x.Waits, x.Memory, x.Watch = float64(w.Waits), float64(w.Memory), float64(w.Steps-pepfile.Settled)

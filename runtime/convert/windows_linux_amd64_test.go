@@ -28,8 +28,8 @@ func TestNumbering(t *testing.T) {
 // Windows keep what they counted of entries that are samples, and damaged ones are counted.
 func TestWindowsOfALog(t *testing.T) {
 	c := countsOf(pepfiletest.New())
-	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Waits: 400}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}})
-	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Waits: 400}, nil)
+	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Waits: 400}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}}, nil)
+	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Waits: 400}, nil, nil)
 	c.Window(1).Steps++
 	windows, damaged := c.logged()
 	list, _ := c.windows(windows, []int32{0, 0, 6, 0, 0})
@@ -59,7 +59,7 @@ func TestWaitsOfWindowsThatEndEarly(t *testing.T) {
 		if slow > 0 {
 			load = pepfile.WindowRecord{Entry: 0x10, Count: 400 - 348*ends}
 		}
-		c.LogWindow(&w, []pepfile.WindowRecord{load, {Entry: 1 + slow, Count: 9}})
+		c.LogWindow(&w, []pepfile.WindowRecord{load, {Entry: 1 + slow, Count: 9}}, nil)
 	}
 	windows, _ := c.logged()
 	slow, fast := 0., 0.

@@ -143,7 +143,7 @@ func testHandlers(t *testing.T, exe string, more ...string) {
 }
 
 // handlerFiles matches the files whose code signal handlers run.
-var handlerFiles = regexp.MustCompile(`^(core_handler_.*|interp_.*|window_.*|follow_follow|format-actiontable_actiontable|taps_tick|sampler_sampler|pace_pace|pepfile_(add|bursts|labels|ticks|window|windows|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
+var handlerFiles = regexp.MustCompile(`^(core_handler_.*|interp_.*|window_.*|follow_follow|format-(actiontable_actiontable|bitcode_bitcode|valuetable_valuetable)|taps_tick|sampler_sampler|pace_pace|pepfile_(add|bursts|labels|notes|ticks|window|windows|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
 
 // The handler room holds the code that signal handlers run, and nothing else. Handlers run
 // code in files of that room and in a few small files of other packages, and they run

@@ -56,6 +56,7 @@ type taker struct {
 	part    int    // of the window
 	began   uint64 // cycles
 	loads   int    // that it has timed: they are the first records
+	made    int    // notes, up to the normal length of the window
 	records [pepfile.WindowRecords]pepfile.WindowRecord
 
 	// The callers of the last path, which those of the next one often are. They are good while chainBP is where RBP points to
@@ -65,6 +66,7 @@ type taker struct {
 	chainBP uint64
 	chainAt uint64 // hash of the callers
 
+	noted   noted
 	tally   [1 << tallyBits]tally
 	first   uint16 // 1 + the index of the tally that the window counted in first, and so on with tally.next
 	last    uint16
@@ -205,7 +207,7 @@ func (t *taker) normalPart(steps int, took uint64) int {
 
 // measure notes what the weight of the window comes from, up to its normal length.
 func (t *taker) measure() {
-	t.window.Steps = uint32(t.machine.Steps)
+	t.window.Steps, t.made = uint32(t.machine.Steps), t.machine.Noted
 	if t.part < 2 {
 		return // it has not settled
 	}
@@ -257,7 +259,8 @@ func endWindow(t *taker) {
 	golink.Add64(&counts.Taken, int64(sum))
 	if n >= 0 && n <= len(t.records) {
 		kept := w.Number
-		counts.LogWindow(w, t.records[:n])
+		w.Unnoted = t.noted.sum(t.made)
+		counts.LogWindow(w, t.records[:n], t.noted.records())
 		w.Number = kept
 	}
 	golink.Store32(&t.lock, 0)
@@ -271,7 +274,13 @@ func onDecode(pc uint64, a *interp.Actions) bool {
 	if isFatal(pc) {
 		return false
 	}
-	return program.Actions(pc, a)
+	if !program.Actions(pc, a) {
+		return false
+	}
+	if !a.Changed {
+		addValues(pc, a)
+	}
+	return true
 }
 
 // onEvent is called for each instruction with an action in a window, and for each load that was chosen.

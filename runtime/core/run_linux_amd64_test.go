@@ -445,7 +445,7 @@ func testProblems(t *testing.T, exe, bare string) {
 		name, exe, env, stderr, files string
 	}{
 		{"an option that is not one", exe, "PEPOPTS=sample=3",
-			`pep: PEPOPTS: "sample" is none of samples, stride, tick, budget, say, taps, engine, trace; running without a profile` + "\n", ""},
+			`pep: PEPOPTS: "sample" is none of samples, stride, tick, budget, values, say, taps, engine, trace; running without a profile` + "\n", ""},
 		{"a directory that does not exist", exe, "PEPDIR=/nonexistent",
 			`pep: creating /nonexistent/X.pep: no such file or directory (PEPDIR="/nonexistent" says where); running without a profile` + "\n", ""},
 		{"a directory that is a file", exe, "PEPDIR=" + file,

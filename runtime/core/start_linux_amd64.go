@@ -54,7 +54,7 @@ func start() {
 	}
 	taps.Configure(taps.Program{Counts: counts, File: tableName, Mode: &Taps}, opts.Tapping)
 	if poll.Mode == poll.Windows {
-		if problem := readyWindows(); problem != "" {
+		if problem := readyWindows(opts.Values); problem != "" {
 			stopCompanion()
 			sys.Unlink(tableName)
 			unprofiled(problem)

@@ -28,7 +28,7 @@ func start() {
 		unprofiled(problem)
 		return
 	}
-	countsMemory = make([]uint64, pepfile.LayoutOf(counters, streams).Size/8) // so large, it begins on a page
+	countsMemory = make([]uint64, pepfile.LayoutOf(counters, streams, 0).Size/8) // so large, it begins on a page
 	countIn(pepfile.TableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
 	counts.Fill(opts)
 	sec, nsec, _ := golink.TimeNow()

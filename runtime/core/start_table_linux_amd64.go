@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/taps"
@@ -108,7 +109,7 @@ func createTable(dir string, opts options.Options) (problem string) {
 		sys.Unlink(name)
 		return problem
 	}
-	t, problem := mapTable(fd, pepfile.LayoutOf(counters, streams))
+	t, problem := mapTable(fd, pepfile.LayoutOf(counters, streams, pepfile.NotesOf(poll.Mode, opts.Values)))
 	if problem != "" {
 		sys.Unlink(name)
 		return "making room in " + name + ": " + problem + where

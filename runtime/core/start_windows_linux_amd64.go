@@ -7,10 +7,12 @@ import (
 
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/format/valuetable"
 	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/interp"
 	"github.com/pepgo/pep/runtime/libc"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/window"
@@ -22,14 +24,17 @@ const (
 	longWindow = 1 << 20   // cycles: some 300 µs
 )
 
-// readyWindows makes all that windows need.
-func readyWindows() (problem string) {
+// readyWindows makes all that windows need, which note some values beside calls and types.
+func readyWindows(noted uint32) (problem string) {
 	m, problem := windowMemory()
 	if problem != "" {
 		return problem
 	}
 	memory := &m.code
 	if problem := readProgram(m); problem != "" {
+		return problem
+	}
+	if problem := readValues(noted, &m.takers[0].noted.rows); problem != "" {
 		return problem
 	}
 	const populateWrite = 23 // since Linux 5.14
@@ -56,6 +61,7 @@ func readyWindows() (problem string) {
 		t := &theTakers[i]
 		t.machine.Init(&decodedCode)
 		t.machine.Act = onEvent
+		t.machine.Notes = t.noted.memory[:]
 		t.machine.Time, t.machine.Quick = timed, quick
 		t.machine.Seed(counts.Start + uint64(i))
 		for k := range t.followed {
@@ -63,6 +69,7 @@ func readyWindows() (problem string) {
 			t.stacks.Init(k, follow.New(program.Ops(), program.Registers(), follow.Memory{Frames: m.frames[:], Regs: m.registers[:], Ends: m.ends[:]}))
 		}
 		takerAt[i] = uintptr(unsafe.Pointer(t))
+		actsOffset = uintptr(unsafe.Pointer(t.machine.Actions())) - takerAt[i]
 	}
 	beginWindowCode, runWindowCode, endWindowCode = golink.CodeOf(beginWindow), golink.CodeOf(runWindow), golink.CodeOf(endWindow)
 	return ""
@@ -202,6 +209,37 @@ func readProgram(m *memoryOfWindows) (problem string) {
 		return err.Error()
 	}
 	program = r
+	return ""
+}
+
+// readValues reads the table of values, if there is one.
+func readValues(noted uint32, memory *window.ValueRows) (problem string) {
+	if !sitetables.HasValues() {
+		if noted != 0 {
+			return "PEPOPTS: values= is about what is in the table of values, and this program has none: leave out the setting"
+		}
+		return ""
+	}
+	named := [...]struct {
+		value uint32
+		kind  valuetable.Kind
+	}{{options.ValueLoads, valuetable.Load}, {options.ValueArgs, valuetable.Arg}, {options.ValueResults, valuetable.Result}}
+	kinds := uint32(1<<valuetable.Call | 1<<valuetable.Type | 1<<valuetable.Itab)
+	for _, x := range named {
+		if noted&x.value != 0 {
+			kinds |= 1 << x.kind
+		}
+	}
+	v, err := window.NewValues(sitetables.Values(), uint64(textBase), kinds)
+	if err != nil {
+		return err.Error()
+	}
+	for _, x := range named {
+		if noted&x.value != 0 && !v.Has(x.kind, memory) {
+			return "PEPOPTS: values= asks for each " + x.kind.String() + ", and the table of values of this program has none: leave out the word"
+		}
+	}
+	values = v
 	return ""
 }
 

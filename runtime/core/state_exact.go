@@ -22,7 +22,7 @@ var counterRanges []counterRange
 // counterRangesOf returns the ranges of all packages of some site tables in a file with so many
 // streams, and how many counters there are.
 func counterRangesOf(tables []byte, streams uint32) (list []counterRange, counters uint64, err error) {
-	offset := pepfile.LayoutOf(0, streams).Counters
+	offset := pepfile.LayoutOf(0, streams, 0).Counters
 	err = wire.ReadCounters(tables, func(path string, n uint64) {
 		list = append(list, counterRange{path, n, offset + 8*counters})
 		counters += n

@@ -15,6 +15,15 @@ func TypesStart() (p uintptr)
 
 func TypesEnd() (p uintptr)
 
+// ItabType returns the type of the itab at p, if what is there can be an itab that the linker made: these are among the types.
+func ItabType(p uintptr) (t uintptr, ok bool) {
+	const ofType, size = 8, 24
+	if start, end := TypesStart(), TypesEnd(); p%8 != 0 || p < start || p >= end-size {
+		return 0, false
+	}
+	return *(*uintptr)(At(p + ofType)), true
+}
+
 // IsType reports whether what is at p can be a type descriptor that the linker made, which [TypeName] may
 // read: it is among these, and so is its name.
 func IsType(p uintptr) bool {

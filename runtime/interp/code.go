@@ -76,6 +76,9 @@ type Actions struct {
 	// Changed says that the instruction is not the one that was built, so that events of that one do not happen here.
 	Changed bool
 
+	values [maxValues]Value // the first n, see [Actions.Add]
+	n      int
+
 	// Note is for the function that finds actions: a machine keeps it from one instruction to the next.
 	Note int
 }

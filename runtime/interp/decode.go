@@ -11,7 +11,7 @@ const (
 	pieceOps    = 200 // and so many operations, before the last instruction
 	insnOps     = 24  // at most so many for one instruction, with its actions
 	pieceCode   = 768 // and so many bytes of code, which is in less than pieceInsns spans
-	pieceMax    = (1 + pieceOps + 2*insnOps) * opSize64
+	pieceMax    = (1 + pieceOps + 2*insnOps + maxValues) * opSize64
 	maxInsnSize = 15
 
 	breakpoint = 0xcc // INT3
@@ -251,7 +251,7 @@ func (d *decoder) goOn(pc uint64) { d.emit(kJmp).disp = int64(pc - d.start) }
 // actions decodes the instruction at d.pc, with the event before it.
 func (d *decoder) actions() (end bool, why Stop) {
 	begin := d.op
-	d.acts = Actions{Note: d.acts.Note}
+	d.acts.begin(false)
 	for {
 		if !d.c.has(d.pc) || d.c.Actions != nil && !d.c.Actions(d.pc, &d.acts) {
 			return false, Refused
@@ -259,7 +259,10 @@ func (d *decoder) actions() (end bool, why Stop) {
 		if d.acts.At != 0 {
 			d.emit(kAct).imm = d.acts.At
 		}
+		d.noteRegisters()
+		first := d.op
 		end, ok := d.instruction()
+		d.noteLoads(first)
 		// Who replaces an instruction in a program that runs puts a breakpoint to its first byte meanwhile. If the byte still is
 		// what it was, so were the others when they were read. Only the first byte of a breakpoint differs from what was built.
 		built := d.asBuilt()
@@ -269,7 +272,7 @@ func (d *decoder) actions() (end bool, why Stop) {
 		switch {
 		case !built && !d.acts.Changed: // once more, without the events of what was built
 			*opAt(d.joins), d.op = d.before, begin
-			d.acts = Actions{Note: d.acts.Note, Changed: true}
+			d.acts.begin(true)
 			continue
 		case ok:
 			return end, Done

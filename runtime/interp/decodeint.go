@@ -443,6 +443,7 @@ func (d *decoder) group5(w uint8) (end, ok bool) {
 	s := d.operand(8, rTmp)
 	switch d.digit {
 	case 2:
+		d.noteTarget(s)
 		d.emit(kCallR).s = s
 		return true, true
 	case 4:

@@ -16,7 +16,8 @@
 //
 // Instructions are decoded to operations of 32 bytes, and again only if somebody has changed them: op.go. The operations of instructions that follow each other
 // are a piece, and pieces are linked: code.go. Whether an instruction has events is asked when it is decoded: an event is
-// an operation among the others, so instructions without events cost nothing more. Run is one switch over the kinds of
+// an operation among the others, so instructions without events cost nothing more. So are values that somebody wants to have
+// noted: note.go. Run is one switch over the kinds of
 // operations, run.go; what is rare is in slow.go. Loads and stores go through a table of lines: memory.go. Flags are
 // computed when somebody looks at them: flags.go, quiet.go.
 //

@@ -43,6 +43,11 @@ type Machine struct {
 	look   looker
 	choice chooser
 
+	// Notes is memory for what the machine notes, and Noted says how many notes there are since Reset. Those for which there
+	// is no room are counted only.
+	Notes []Note
+	Noted int
+
 	predict predictor
 
 	code    *Code
@@ -73,7 +78,7 @@ func (m *Machine) Init(c *Code) { m.code, m.d.c, m.d.m = c, c, m }
 func (m *Machine) Reset(pc, flags uint64) {
 	m.Leave()
 	m.PC, m.Steps, m.stop, m.repeats, m.fresh, m.window, m.changed = pc, 0, Done, 0, 0, 0, false
-	m.R[rZero], m.Returned = 0, 0
+	m.R[rZero], m.Returned, m.Noted = 0, 0, 0
 	m.look.forget()
 	m.setFlags(flags)
 	m.forget()

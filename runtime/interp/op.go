@@ -161,6 +161,10 @@ const (
 	kJmpR
 	kCallR
 
+	// Notes are never the last operation: see note.go.
+	kNote  // notes the bits disp of s, at site imm
+	kNoteV // likewise of the low word of a vector register
+
 	kVector kind = 256 // the first kind of vector operations
 )
 

@@ -61,6 +61,10 @@ enter:
 			m.Act(m, o.imm)
 		case kActAt:
 			m.Act(m, o.imm+r[o.s])
+		case kNote:
+			m.note(o, r[o.s])
+		case kNoteV:
+			m.note(o, m.Vectors[o.s&63][0])
 
 		case kMov64:
 			r[o.d] = r[o.s]

@@ -52,8 +52,19 @@ type Options struct {
 	Tick                  uint64      // ns
 	Budget                pace.Budget // of the CPU time for sampling
 	Say                   uint32      // SayOnTerminal, …
+	Values                uint32      // that windows note beside calls and types: ValueLoads | …
 	Tapping
 }
+
+// Values that windows note, as bits.
+const (
+	ValueLoads   = 1 << iota // what instructions load
+	ValueArgs                // arguments of functions in registers
+	ValueResults             // and results
+)
+
+// values are the words of the setting values, in the order of bits.
+var values = [...]string{"loads", "args", "results"}
 
 // When the program says which profiles it has written.
 const (
@@ -96,6 +107,12 @@ func Parse(s string, engine func(text string) (problem string)) (o Options, prob
 		var item string
 		item, s, _ = items.Cut(s, ',')
 		name, value, ok := items.CutPlain(item, '=')
+		if !ok && len(given) > 0 && given[len(given)-1] == "values" && item != "" { // values=loads,args
+			if problem := o.addValue(item); problem != "" {
+				return o, problem
+			}
+			continue
+		}
 		if !ok {
 			return o, items.Quote(item) + " is not of the form name=value"
 		}
@@ -130,6 +147,17 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 		return name + "= is about taps, and this program has none: build it with -peptaps, or leave out the setting"
 	}
 	switch name {
+	case "values":
+		if poll.Mode != poll.Windows {
+			return name + "= is about values that windows note, and this program has no windows: build it without -pepmode and -peptaps, or leave out the setting"
+		}
+		for more := true; more; {
+			var word string
+			word, value, more = items.CutPlain(value, ',')
+			if problem := o.addValue(word); problem != "" {
+				return problem
+			}
+		}
 	case "samples":
 		n, ok := digits.Parse(value)
 		if !ok || n < 1 || n > 1<<31-1 {
@@ -186,9 +214,19 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "full":
 		return choose(&o.Full, name, value, "block", "drop")
 	default:
-		return items.Quote(name) + " is none of samples, stride, tick, budget, say, taps, engine, trace"
+		return items.Quote(name) + " is none of samples, stride, tick, budget, values, say, taps, engine, trace"
 	}
 	return ""
+}
+
+// addValue adds a word of the setting values.
+func (o *Options) addValue(word string) (problem string) {
+	var i uint32
+	problem = choose(&i, "values", word, values[:]...)
+	if problem == "" {
+		o.Values |= 1 << i
+	}
+	return problem
 }
 
 // choose sets x to the index of value among names.

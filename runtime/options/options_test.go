@@ -55,7 +55,8 @@ func TestMalformedOptions(t *testing.T) {
 	for in, want := range map[string]string{
 		"samples":                   `"samples" is not of the form name=value`,
 		"say=loud":                  "say=loud is none of terminal, never, always",
-		"rate=3":                    `"rate" is none of samples, stride, tick, budget, say, taps, engine, trace`,
+		"rate=3":                    `"rate" is none of samples, stride, tick, budget, values, say, taps, engine, trace`,
+		"values=loads":              `values= is about values that windows note, and this program has no windows: build it without -pepmode and -peptaps, or leave out the setting`,
 		"samples=0":                 `samples=0 is not a number from 1 on`,
 		"samples=4294967296":        `samples=4294967296 is not a number from 1 on`,
 		"stride=65536":              `stride=65536 is not a number from 1 to 65535`,
@@ -81,7 +82,7 @@ func TestMalformedOptions(t *testing.T) {
 		"samples=64,,stride=1":      `"" is not of the form name=value`,
 		"engine=strat(P4,samples=3": `engine=strat(P4,samples=3: no counterpart to (`,
 		`trace="a,b`:                `trace="a,b: no counterpart to "`,
-		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, budget, say, taps, engine, trace`,
+		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, budget, values, say, taps, engine, trace`,
 	} {
 		if _, problem := Parse(in, noEngine); problem != want {
 			t.Errorf("%q: %s, want %s", in, problem, want)
@@ -95,4 +96,20 @@ func noEngine(text string) (problem string) {
 		return "this engine is bad"
 	}
 	return ""
+}
+
+// Values of windows add up, in any order.
+func TestValues(t *testing.T) {
+	var o Options
+	for _, word := range []string{"results", "loads", "loads"} {
+		if problem := o.addValue(word); problem != "" {
+			t.Error(problem)
+		}
+	}
+	if o.Values != ValueLoads|ValueResults {
+		t.Errorf("values %b", o.Values)
+	}
+	if got, want := o.addValue("stores"), "values=stores is none of loads, args, results"; got != want || o.Values != ValueLoads|ValueResults {
+		t.Errorf("%q, want %q; values %b", got, want, o.Values)
+	}
 }

@@ -19,7 +19,7 @@
 //	offset 4096      Slots entries of 176 bytes, in the order in which they came
 //	offset 5771264   LabelSets label sets of 256 bytes, an open-addressed hash table: hash, state, size, and keys
 //	                 and values in turns, each behind a byte with its length
-//	offset 6033408   the log of bursts (bursts.go) or of windows (windows.go), 2 MB
+//	offset 6033408   the log of bursts (bursts.go) or of windows (windows.go), 2 MB, and what these have noted (notes.go)
 //	then             the parts for exact counts and for taps (layout.go)
 //
 // An Entry counts one combination of path, program counter and callers. If two

@@ -12,6 +12,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 // A Layout is the offsets of a file's parts, which follow each other:
 //
 //	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go) or of windows (windows.go)
+//	the notes of these windows (notes.go)
 //	in exact programs instead: header, and in those with taps that report label sets
 //	the counters of exact programs: for each package, in the order of the site tables, one for
 //	each path and one for the calls of each function
@@ -27,11 +28,11 @@ type Layout struct {
 	Size     uint64 // of the file
 }
 
-// LayoutOf returns the layout of a file with so many counters and streams. Files
+// LayoutOf returns the layout of a file with so many counters and streams, and rooms for so many notes. Files
 // without streams have no room for taps.
-func LayoutOf(counters uint64, streams uint32) (l Layout) {
+func LayoutOf(counters uint64, streams, notes uint32) (l Layout) {
 	slots := SlotsOf(poll.Mode)
-	l.Counters = TableSize(slots)
+	l.Counters = TableSize(slots) + notesSize(notes)
 	if slots == 0 && streams > 0 {
 		l.Counters += labelSetsSize
 	}
@@ -45,7 +46,7 @@ func LayoutOf(counters uint64, streams uint32) (l Layout) {
 	return l
 }
 
-func (t Table) Layout() Layout { return LayoutOf(t.Counters, t.Streams) }
+func (t Table) Layout() Layout { return LayoutOf(t.Counters, t.Streams, t.Notes) }
 
 // Words returns the words that taps have reported. They have no header if the file has no
 // room for taps.

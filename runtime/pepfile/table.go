@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 18
+	Version    = 19
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -39,8 +39,10 @@ type Header struct {
 	Counters   uint64 // exact counters
 	Budget     uint64 // of the CPU time for sampling, in parts per million, for the first second at least; 0 is no limit
 	Streams    uint32 // streams of taps; 0 if nothing is tapped
+	Notes      uint32 // how many different notes a room of the log of windows has place for
 
 	ExeLen uint32
+	_      uint32
 	Exe    [1024]byte // the program's file
 
 	// Fields before this one do not change any more. Stopped is in Sampler.
@@ -148,6 +150,7 @@ func (t Table) Fill(opts options.Options) {
 	t.Slots = SlotsOf(poll.Mode)
 	t.Samples, t.Stride, t.Form = opts.Samples, opts.Stride, opts.Form
 	t.Tick, t.Budget = opts.Tick, opts.Budget.First
+	t.Notes = NotesOf(poll.Mode, opts.Values)
 }
 
 // Publish seals the header when it is complete, and then stores the magic, at once.

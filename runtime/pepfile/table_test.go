@@ -46,15 +46,15 @@ func TestLayoutOfAFile(t *testing.T) {
 		{"Tick", unsafe.Offsetof(h.Tick), 32},
 		{"Start", unsafe.Offsetof(h.Start), 40},
 		{"Build", unsafe.Offsetof(h.Build), 48},
-		{"Samples", unsafe.Offsetof(h.Samples), 1120},
-		{"State", unsafe.Offsetof(h.State), 1136},
-		{"Used", unsafe.Offsetof(h.Used), 1168},
+		{"Samples", unsafe.Offsetof(h.Samples), 1128},
+		{"State", unsafe.Offsetof(h.State), 1144},
+		{"Used", unsafe.Offsetof(h.Used), 1176},
 		{"Counters", unsafe.Offsetof(h.Counters), 72},
 		{"Budget", unsafe.Offsetof(h.Budget), 80},
-		{"Detached", unsafe.Offsetof(h.Detached), 1200},
+		{"Detached", unsafe.Offsetof(h.Detached), 1208},
 		{"Streams", unsafe.Offsetof(h.Streams), 88},
-		{"Exe", unsafe.Offsetof(h.Exe), 96},
-		{"Denied", unsafe.Offsetof(h.Denied), 1208},
+		{"Exe", unsafe.Offsetof(h.Exe), 104},
+		{"Denied", unsafe.Offsetof(h.Denied), 1216},
 		{"entry.Count", unsafe.Offsetof(e.Count), 8},
 		{"entry.Stands", unsafe.Offsetof(e.Stands), 16},
 		{"entry.Path", unsafe.Offsetof(e.Key), 24},
@@ -86,12 +86,12 @@ func TestFill(t *testing.T) {
 // The parts of a file follow each other, and each has room for what is in it.
 func TestPartsHaveRoom(t *testing.T) {
 	for _, counters := range []uint64{0, 1, 511, 512, 513, 1_000_000} {
-		l := LayoutOf(counters, 3)
+		l := LayoutOf(counters, 3, 0)
 		if l.Counters < PageSize || l.words-l.Counters < 8*counters || l.words-l.Counters >= 8*counters+PageSize || l.streams-l.words < WordsSize ||
 			l.Chunks-l.streams < 3*uint64(unsafe.Sizeof(Stream{})) || l.Size-l.Chunks < MaxChunks*ChunkSize {
 			t.Errorf("%d counters: %+v", counters, l)
 		}
-		if without := LayoutOf(counters, 0); without.Size-without.Counters < 8*counters || without.Size > l.Size {
+		if without := LayoutOf(counters, 0, 0); without.Size-without.Counters < 8*counters || without.Size > l.Size {
 			t.Errorf("%d counters without streams: %+v", counters, without)
 		}
 	}

@@ -109,7 +109,7 @@ func (c File) Check() string {
 		return "of a program built with another -pepmode"
 	case *c.sealed() != c.checksum():
 		return "damaged: the checksum of its header is wrong"
-	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Counters > c.Size, c.Tick > MaxPlausible, c.Start >= 1<<63:
+	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Notes > MostNotes, c.Counters > c.Size, c.Tick > MaxPlausible, c.Start >= 1<<63:
 		return "damaged: its header has impossible numbers"
 	case c.Size < c.Layout().Size:
 		return "truncated"

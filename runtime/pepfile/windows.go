@@ -4,7 +4,7 @@ package pepfile
 // instructions, and the paths that end in them count.
 //
 // The log of windows takes the place of the log of bursts. A room has a window: its length in instructions and in time, which
-// loads it timed, and how often it counted which entries. Windows go to the rooms in turn. If there have been more windows than
+// loads it timed, and how often it counted which entries. Beside it are the values that the window has noted: notes.go. Windows go to the rooms in turn. If there have been more windows than
 // rooms, each room has one of those that came to it, drawn by the time that they stand for: a window takes the room with the
 // probability that its time has in the sum of theirs. So the window that is in the room stands for that sum, whatever the times
 // are. For example, of windows that stand for 10, 20 and 30 ms the second one takes the room with 2/3, and the third one
@@ -74,6 +74,8 @@ type Window struct {
 	Missed  uint32 // ends in entries for which there was no record
 	Ended   uint16 // the reason of its end
 	Loads   uint16 // how many of the records are loads: the first ones
+	Notes   uint32 // how many different notes it has: see notes.go
+	Unnoted uint32 // values without a note, for want of room
 }
 
 // A WindowRecord says how often a window counted an entry; or which load it timed, and how many cycles that took. These are 0
@@ -106,7 +108,7 @@ func (t Table) AddTo(i uint32, n, time uint64) {
 }
 
 // LogWindow keeps a window, which gets its number here, or does not.
-func (t Table) LogWindow(w *Window, records []WindowRecord) {
+func (t Table) LogWindow(w *Window, records []WindowRecord, notes []NoteRecord) {
 	w.Number = golink.Add64(&t.Log, 1)
 	golink.Add64(&t.Windows.Squares, int64((w.Time/1e3)*(w.Time/1e3)))
 	room := (w.Number - 1) % windowRooms
@@ -117,6 +119,10 @@ func (t Table) LogWindow(w *Window, records []WindowRecord) {
 		return
 	}
 	w.Records = uint32(min(uint64(len(records)), WindowRecords))
+	w.Notes = min(uint32(len(notes)), t.Notes)
+	for i := int(w.Notes); i >= 0 && i < len(notes); i++ {
+		w.Unnoted += notes[i].Count
+	}
 	golink.Store32(&header.Sum, 0)
 	w.Sum, w.Stands = 0, stands
 	*header = *w
@@ -127,6 +133,13 @@ func (t Table) LogWindow(w *Window, records []WindowRecord) {
 		}
 		h = records[i].sum(h)
 		*t.windowRecord(room, uint64(i)) = records[i]
+	}
+	for i := range notes {
+		if i >= int(w.Notes) {
+			break
+		}
+		h = notes[i].sum(h)
+		*t.note(room, uint64(i)) = notes[i]
 	}
 	golink.Store32(&header.Sum, uint32(h>>32)|1)
 }
@@ -150,15 +163,17 @@ func (t Table) inRoom(room, i uint64) unsafe.Pointer {
 func (w *Window) sum() uint64 {
 	h := Mix(w.Number, w.Time)
 	h = Mix(Mix(h, uint64(w.Waits)<<32|uint64(w.Memory)), uint64(w.Steps)<<32|uint64(w.Ends))
-	return Mix(h, uint64(w.Missed)<<32|uint64(w.Ended)<<16|uint64(w.Loads))
+	h = Mix(h, uint64(w.Missed)<<32|uint64(w.Ended)<<16|uint64(w.Loads))
+	return Mix(h, uint64(w.Notes)<<32|uint64(w.Unnoted))
 }
 
 func (r *WindowRecord) sum(h uint64) uint64 { return Mix(h, uint64(r.Entry)<<32|uint64(r.Count)) }
 
-// LoggedWindows calls f for each window in the log that is intact, and returns how many are not. The records are good until
-// f returns.
-func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord)) (damaged int) {
+// LoggedWindows calls f for each window in the log that is intact, and returns how many are not. The records and the notes are
+// good until f returns.
+func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord, notes []NoteRecord)) (damaged int) {
 	var list [WindowRecords]WindowRecord
+	notes := make([]NoteRecord, min(t.Notes, MostNotes))
 	for room := range min(golink.Load64(&t.Log), windowRooms) {
 		w := t.Window(room)
 		if w.Sum == 0 { // never written, or being written
@@ -169,11 +184,16 @@ func (t Table) LoggedWindows(f func(w *Window, records []WindowRecord)) (damaged
 			list[i] = *t.windowRecord(room, i)
 			h = list[i].sum(h)
 		}
-		if n != uint64(w.Records) || uint64(w.Loads) > n || w.Stands < w.Time || w.Sum != uint32(h>>32)|1 {
+		noted := min(w.Notes, uint32(len(notes)))
+		for i := range noted {
+			notes[i] = *t.note(room, uint64(i))
+			h = notes[i].sum(h)
+		}
+		if n != uint64(w.Records) || noted != w.Notes || uint64(w.Loads) > n || w.Stands < w.Time || w.Sum != uint32(h>>32)|1 {
 			damaged++
 			continue
 		}
-		f(w, list[:n])
+		f(w, list[:n], notes[:noted])
 	}
 	return damaged
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func logged(f pepfile.Table) (windows []pepfile.Window, records [][]pepfile.WindowRecord, damaged int) {
-	damaged = f.LoggedWindows(func(w *pepfile.Window, list []pepfile.WindowRecord) {
+	damaged = f.LoggedWindows(func(w *pepfile.Window, list []pepfile.WindowRecord, _ []pepfile.NoteRecord) {
 		windows = append(windows, *w)
 		records = append(records, append([]pepfile.WindowRecord(nil), list...))
 	})
@@ -28,7 +28,7 @@ func TestLogOfWindows(t *testing.T) {
 			list = append(list, pepfile.WindowRecord{Entry: uint32(i + 1), Count: uint32(n)})
 		}
 		w := pepfile.Window{Time: uint64(n) * 1e6, Steps: 6000, Waits: 7, Ends: uint32(n * n)}
-		f.LogWindow(&w, list)
+		f.LogWindow(&w, list, nil)
 		if w.Number != uint64(n+1) {
 			t.Errorf("window %d has the number %d", n, w.Number)
 		}
@@ -76,7 +76,7 @@ func TestFullRooms(t *testing.T) {
 		for i := range list {
 			list[i] = pepfile.WindowRecord{Entry: w<<8 + uint32(i), Count: ^w}
 		}
-		f.LogWindow(&pepfile.Window{Steps: w}, list)
+		f.LogWindow(&pepfile.Window{Steps: w}, list, nil)
 	}
 	all, records, damaged := logged(f)
 	if len(all) != windows || damaged != 0 {
@@ -130,7 +130,7 @@ func TestLogIsASampleByTime(t *testing.T) {
 			f := pepfiletest.New()
 			f.Start = 4711 + log
 			for i, x := range times {
-				f.LogWindow(&pepfile.Window{Time: x, Steps: uint32(i)}, nil)
+				f.LogWindow(&pepfile.Window{Time: x, Steps: uint32(i)}, nil, nil)
 			}
 			windows, _, damaged := logged(f)
 			if len(windows) != 1024 || damaged != 0 {
@@ -170,7 +170,7 @@ func TestLogIsASampleByTime(t *testing.T) {
 
 func TestTooManyRecords(t *testing.T) {
 	f := pepfiletest.New()
-	f.LogWindow(&pepfile.Window{Steps: 1}, make([]pepfile.WindowRecord, 1000))
+	f.LogWindow(&pepfile.Window{Steps: 1}, make([]pepfile.WindowRecord, 1000), nil)
 	if w, records, damaged := logged(f); damaged != 0 || len(w) != 1 || len(records[0]) != int(pepfile.WindowRecords) {
 		t.Errorf("%d windows, %d damaged", len(w), damaged)
 	}

@@ -77,19 +77,24 @@ func (l *Loads) bounds() (near, far uint64) {
 
 // A loadPlace is an instruction that loads.
 type loadPlace struct {
+	siteSums
 	pc   uint32
-	all  weigh.Tap
 	bins [loadBins]loadBin
-	here float64 // loads of the window that is being added
-	late float64 // cycles by which these took longer than loads from the near cache
+	late float64 // cycles by which the loads of the window that is being added took longer than loads from the near cache
 	wait weigh.Part
 }
 
 type loadBin struct {
-	weigh.Part
-	samples int64
-	wait    float64 // in ns
-	here    float64 // likewise
+	seen
+	wait float64 // in ns
+}
+
+func newLoadPlace(pc uint32) *loadPlace {
+	x := &loadPlace{pc: pc}
+	for i := range x.bins {
+		x.values = append(x.values, &x.bins[i].seen)
+	}
+	return x
 }
 
 // Write returns the profile of loads, in which p has what is the same in all profiles. It returns none if no loads were
@@ -99,11 +104,7 @@ func (l *Loads) Write(p *Profile) []File {
 	if len(places) == 0 {
 		return nil
 	}
-	w := tapWriter{Taps: &Taps{Scale: 1}} // for its bounds
-	o := newProfile(schema.Loads.Types())
-	o.Mapping = p.Mapping
-	o.PeriodType, o.Period = p.PeriodType, p.Period
-	o.Time, o.Duration = p.Start, p.Duration
+	o := p.ofWindows(schema.Loads)
 	o.DefaultType = schema.Loads.Types()[2]
 	timed := int64(0)
 	for _, x := range places {
@@ -126,25 +127,14 @@ func (l *Loads) Write(p *Profile) []File {
 			labels := o.Labels(pprofenc.Label{Key: schema.Value, Value: schema.ValueText(schema.Latency, schema.Latencies[i])},
 				pprofenc.Label{Key: schema.TapKind, Value: schema.Load},
 				pprofenc.Label{Key: schema.Expr, Value: digits.Hex(l.Text + uint64(x.pc))})
-			share, bounds := x.all.Share(&b.Part)
-			labels = w.bounds(o, labels, Bounds{
-				CountError: weigh.Bound(b.Variance(&x.all.Total), b.Sum, b.Squares),
-				ShareBelow: max(share-bounds.Low, 0),
-				ShareError: max(bounds.High-share, 0),
-			}, schema.CountError, schema.ShareError, schema.ShareBelow)
+			labels = x.bounds(o, labels, &b.seen)
 			if i == longest && waits.Size > 0 {
 				labels = waits.bounds(o, labels, &x.wait)
 			}
 			o.Sample(stack, []int64{max(whole(b.Sum), 1), b.samples, whole(b.wait)}, labels)
 		}
 	}
-	var about facts.List
-	for _, f := range p.Facts {
-		if f.Key != facts.Samples {
-			about = append(about, f)
-		}
-	}
-	about.Set(facts.Samples, uint64(timed))
+	about := p.factsOf(timed)
 	near, far := l.bounds()
 	about.Set(facts.NearCache, near)
 	about.Set(facts.FarCache, far)
@@ -232,11 +222,11 @@ func (l *Loads) share() {
 func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 	l.share()
 	known := map[uint32]*loadPlace{}
-	samples, weighed, waiting, shared := 0., 0., 0., 0.
+	waiting, shared := 0., 0.
+	var scale scale
 	for i := range l.Windows {
 		w := &l.Windows[i]
-		samples += float64(len(w.Loads))
-		weighed += w.Weight * float64(len(w.Loads))
+		scale.add(w.Weight, float64(len(w.Loads)))
 		waiting += w.Waiting
 		if late, loads := l.late(w); late > 0 {
 			shared += w.Waiting
@@ -248,30 +238,26 @@ func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 	all.whole = more * shared
 	for i := range l.Windows {
 		w := &l.Windows[i]
-		weight := w.Weight * samples / max(weighed, 1e-300)
 		late, _ := l.late(w)
 		var here []*loadPlace
 		for _, x := range w.Loads {
 			place := known[x.PC]
 			if place == nil {
-				place = &loadPlace{pc: x.PC}
+				place = newLoadPlace(x.PC)
 				known[x.PC] = place
 				list = append(list, place)
 			}
-			if place.here == 0 {
+			b := &place.bins[l.bin(x.Cycles)]
+			if place.see(&b.seen, 1) {
 				here = append(here, place)
 			}
-			place.here++
-			b := &place.bins[l.bin(x.Cycles)]
-			b.here++
-			b.samples++
 			if by := l.lateBy(x); by > 0 {
 				place.late += by
 				b.wait += more * w.Waiting * by / late
 			}
 		}
 		for _, place := range here {
-			place.add(weight * Unit)
+			place.add(scale.of(w.Weight))
 			if place.late > 0 {
 				place.wait.Add(w.Waiting*place.late/late, w.Waiting)
 				place.late = 0
@@ -280,13 +266,7 @@ func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 	}
 	var loads, late weigh.Alike
 	for _, x := range list {
-		x.all.Clusters = float64(len(l.Windows))
-		for i := range x.bins {
-			if x.bins[i].Sum > 0 {
-				x.all.AddValue(&x.bins[i].Part)
-			}
-		}
-		loads.Add(&x.all)
+		x.end(len(l.Windows), &loads)
 		if x.wait.Sum > 0 {
 			all.AddValue(&x.wait)
 		}
@@ -294,18 +274,4 @@ func (l *Loads) places() (list []*loadPlace, alike float64, all allWaits) {
 	late.Add(&all.Tap)
 	all.Alike = late.Correlation()
 	return list, loads.Correlation(), all
-}
-
-// add adds what a window has of a place, each load of which stands for so many.
-func (x *loadPlace) add(weight float64) {
-	n := x.here
-	x.here = 0
-	x.all.Total.Add(weight * n)
-	x.all.Samples += weight * weight * n
-	for i := range x.bins {
-		if b := &x.bins[i]; b.here > 0 {
-			b.Part.Add(weight*b.here, weight*n)
-			b.here = 0
-		}
-	}
 }

@@ -100,9 +100,10 @@ type Profile struct {
 	Clusters []Cluster
 	Equal    float64
 
-	// Windows says that Clusters are windows. Loads are those that they have timed.
+	// Windows says that Clusters are windows. Loads are those that they have timed, and Notes what they have noted.
 	Windows bool
 	Loads   *Loads
+	Notes   *Notes
 
 	Mapping    pprofenc.Mapping
 	Facts      facts.List // Write adds what it finds
@@ -118,7 +119,7 @@ type Profile struct {
 	Both func(a, b func())
 }
 
-// Write returns the profiles of paths, of edges, and of loads if there are any. It returns none if the
+// Write returns the profiles of paths, of edges, and of loads and call targets if there are any. It returns none if the
 // packages have been built for their taps only.
 func (p *Profile) Write() []File {
 	if !counted(p.Packages) && Tapped(wire.Packages(p.Packages)) {
@@ -206,6 +207,9 @@ func (p *Profile) Write() []File {
 	})
 	if p.Loads != nil {
 		files = append(files, p.Loads.Write(p)...)
+	}
+	if p.Notes != nil {
+		files = append(files, p.Notes.Write(p)...)
 	}
 	return files
 }

@@ -6,6 +6,9 @@ package sitetables
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/bitcode"
+	"github.com/pepgo/pep/format/valuetable"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/sites"
 )
@@ -43,6 +46,20 @@ func Bytes() []byte {
 func Actions() []byte {
 	_, behind := linked()
 	return behind
+}
+
+// Values returns memory that begins with the table of values, if the program has one: it is behind the table of actions. It must
+// not be written to.
+func Values() []byte {
+	behind := Actions()
+	actions, _ := bitcode.Table(behind, actiontable.Magic)
+	return behind[len(actions):]
+}
+
+// HasValues reports whether the program has a table of values.
+func HasValues() bool {
+	_, ok := bitcode.Table(Values(), valuetable.Magic)
+	return ok
 }
 
 // Build returns the hash of the site tables, zeros if there are none.

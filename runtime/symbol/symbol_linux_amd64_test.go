@@ -107,3 +107,88 @@ func TestNames(t *testing.T) {
 
 // typeOf returns the address of the type descriptor in an interface.
 func typeOf(x any) uintptr { return *(*uintptr)(unsafe.Pointer(&x)) }
+
+type (
+	valued  int
+	wrapped struct {
+		n int
+		strings.Builder
+	}
+)
+
+func (v valued) WriteString(s string) (int, error) { return int(v) + len(s), nil }
+
+type apart int
+
+//go:noinline
+func (v apart) WriteString(s string) (int, error) { return int(v) + len(s), nil }
+
+type around struct {
+	n int
+	apart
+}
+
+type stringWriter interface {
+	WriteString(s string) (int, error)
+}
+
+// A call through an interface goes to a wrapper if the type has the method by embedding, or as a pointer to a type that has it. What
+// it is called is the method in the source. Types are found by their itabs, too.
+func TestCallees(t *testing.T) {
+	here := Process{Text: golink.TextStart()}
+	n := NewNames(here, &pepfile.Header{Text: uint64(here.Text)})
+	v := valued(3)
+	const own = "github.com/pepgo/pep/runtime/symbol."
+	for _, x := range []struct {
+		writer       stringWriter
+		method, kind string
+	}{
+		{new(wrapped), "strings.(*Builder).WriteString", "*symbol.wrapped"},
+		{v, own + "valued.WriteString", "symbol.valued"},
+		{&v, own + "valued.WriteString", "*symbol.valued"},
+		{apart(1), own + "apart.WriteString", "symbol.apart"},
+		{&around{}, own + "apart.WriteString", "*symbol.around"},
+		{new(strings.Builder), "strings.(*Builder).WriteString", "*strings.Builder"},
+	} {
+		itab := *(*uintptr)(unsafe.Pointer(&x.writer))
+		method := (*[4]uintptr)(golink.At(itab))[3]
+		if f := n.Callee(uint64(method)); f.Func != x.method || f.Line == 0 {
+			t.Errorf("%T: the method is %+v, want %s", x.writer, f, x.method)
+		}
+		if got := n.Dynamic(uint64(itab), true); got != x.kind {
+			t.Errorf("%T: the type of the itab is %s, want %s", x.writer, got, x.kind)
+		}
+		if got := n.Dynamic(uint64(typeOf(any(x.writer))), false); got != x.kind {
+			t.Errorf("%T: the type is %s, want %s", x.writer, got, x.kind)
+		}
+	}
+	if f := n.Callee(uint64(golink.CodeOf(TestCallees))); f.Func != own+"TestCallees" {
+		t.Errorf("a function is %+v", f)
+	}
+}
+
+// Whatever word a window has noted, it has a name.
+func TestTypesOfAnything(t *testing.T) {
+	here := Process{Text: golink.TextStart()}
+	own := &pepfile.Header{Text: uint64(here.Text)}
+	here.Own = own
+	n := NewNames(here, own)
+	named := 0
+	for p := golink.TypesStart() - 64; p < golink.TypesEnd()+64; p++ {
+		for _, itab := range []bool{false, true} {
+			if name := n.Dynamic(uint64(p), itab); name == "" {
+				t.Fatalf("no name at %#x", p)
+			} else if itab && !strings.HasPrefix(name, "type of itab 0x") {
+				named++
+			}
+		}
+	}
+	if named < 10 {
+		t.Errorf("%d itabs", named)
+	}
+	for _, addr := range []uint64{0, 1, 8, 1 << 63, 1<<64 - 1, 0xc000010000} {
+		if got := n.Dynamic(addr, true); !strings.HasPrefix(got, "type of itab 0x") {
+			t.Errorf("%#x is %s", addr, got)
+		}
+	}
+}

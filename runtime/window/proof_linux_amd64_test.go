@@ -11,7 +11,8 @@ import (
 )
 
 // called has what handlers call, so that the linker keeps it though it is inlined elsewhere.
-var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*Rows).Leave, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended}
+var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*Rows).Leave, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended,
+	(*Values).Add}
 
 var away = regexp.MustCompile(`\t(?:CALL|JMP) (\S+?)(?:\(SB\))?\s*$`)
 
@@ -22,7 +23,7 @@ func TestMachineCode(t *testing.T) {
 	if out, err := exec.Command("go", "test", "-c", "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|format/actiontable)\.`, exe).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|runtime/interp|format/(actiontable|valuetable|bitcode))\.`, exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +34,10 @@ func TestMachineCode(t *testing.T) {
 	}
 	const here = "github.com/pepgo/pep/"
 	var next []string
-	for _, name := range []string{"window.(*Rows).Actions", "window.(*Rows).Event", "window.(*Rows).PC", "window.(*Rows).Full", "window.(*Rows).Clear", "window.(*Rows).Leave",
-		"follow.(*Machine).Step", "follow.(*Machine).Reset", "follow.(*Machine).Ended"} {
-		next = append(next, here+"runtime/"+name)
+	for _, name := range []string{"runtime/window.(*Rows).Actions", "runtime/window.(*Rows).Event", "runtime/window.(*Rows).PC", "runtime/window.(*Rows).Full",
+		"runtime/window.(*Rows).Clear", "runtime/window.(*Rows).Leave", "runtime/follow.(*Machine).Step", "runtime/follow.(*Machine).Reset",
+		"runtime/follow.(*Machine).Ended", "runtime/window.(*Values).Add"} {
+		next = append(next, here+name)
 	}
 	if len(next) != len(called) {
 		t.Errorf("%d functions, want %d", len(next), len(called))
@@ -64,7 +66,7 @@ func TestMachineCode(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode", "format/actiontable.(*decoder).instruction"} {
+	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode", "format/actiontable.(*decoder).instruction", "format/bitcode.(*Reader).Number"} {
 		if !seen[here+name] {
 			t.Errorf("Actions does not seem to reach %s", name)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/format/values"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/gobuild/internal/linked"
@@ -256,7 +257,8 @@ func fillRoom(exe string, size int, tables []byte) (err error) {
 	return err
 }
 
-// programTables returns the site tables and, behind them, the table of actions of a program, from the tables of its packages.
+// programTables returns the site tables and, behind them, the table of actions and that of values of a program, from the tables of its
+// packages.
 func programTables(archives []packageTables, exe, goroot string) ([]byte, error) {
 	program, err := branches.ReadExecutable(exe)
 	if err != nil {
@@ -289,7 +291,15 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 	if sites, err = wire.Join(sites); err != nil {
 		return nil, err
 	}
-	return table.Append(sites, program.Text)
+	data, err := table.Append(sites, program.Text)
+	if err != nil {
+		return nil, err
+	}
+	valued, err := values.Link(pkgs, program, func(name string) string { return expand(name, goroot) })
+	if err != nil {
+		return nil, err
+	}
+	return valued.Append(data, program.Text)
 }
 
 // seen leaves the names out of calls of functions whose paths windows see, and of those that the program does not have, since the
@@ -320,10 +330,15 @@ func seen(table *actions.Table, linked map[string]bool) {
 // package runtime knows.
 func expandRoot(p *wire.Package, goroot string) {
 	for i, name := range p.Files {
-		if rest, ok := strings.CutPrefix(name, rootName); ok {
-			p.Files[i] = goroot + "/" + rest
-		}
+		p.Files[i] = expand(name, goroot)
 	}
+}
+
+func expand(name, goroot string) string {
+	if rest, ok := strings.CutPrefix(name, rootName); ok {
+		return goroot + "/" + rest
+	}
+	return name
 }
 
 // untold says in the site tables at which branches the code of the program does not tell everywhere what was decided. Paths

@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/format/valuetable"
 )
 
 // envForget names the environment variable that has the room for tables forgotten.
@@ -96,7 +97,7 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// tables returns the rows of the table of actions of a program, and the hash of its site tables.
+// tables returns the rows of the table of actions of a program, those of its table of values, and the hash of its site tables.
 func tables(t *testing.T, exe string) (list []string) {
 	t.Helper()
 	sites, err := executable.Open(exe)
@@ -118,5 +119,33 @@ func tables(t *testing.T, exe string) (list []string) {
 			list = append(list, fmt.Sprint(table.Addr(fn), r, ops[r.Action]))
 		}
 	}
+	values := valuesOf(t, exe)
+	if values.Sites() < 100 {
+		t.Errorf("%s: %d values, want more", exe, values.Sites())
+	}
+	for i := range values.Sites() {
+		s, ok := values.Site(uint32(i))
+		if !ok {
+			t.Fatalf("%s: value %d is damaged", exe, i)
+		}
+		list = append(list, fmt.Sprint(s))
+	}
 	return list
+}
+
+// valuesOf returns the table of values of a program.
+func valuesOf(t *testing.T, exe string) *valuetable.Table {
+	t.Helper()
+	data := read(t, exe)
+	for {
+		at := bytes.Index(data, []byte(valuetable.Magic)) // of the constant, too
+		if at < 0 {
+			t.Fatalf("%s has no table of values", exe)
+		}
+		data = data[at:]
+		if table, err := valuetable.Check(data); err == nil {
+			return table
+		}
+		data = data[1:]
+	}
 }

@@ -23,9 +23,16 @@ func New() pepfile.Table {
 	return t
 }
 
+// Noted returns the table of a file whose windows have room for so many notes.
+func Noted(notes uint32) pepfile.Table {
+	t := memory(pepfile.LayoutOf(0, 0, notes).Size)
+	t.Slots, t.Notes = pepfile.Slots, notes
+	return t
+}
+
 // Tapped returns the table of a program with taps, on so many streams, that has tapped nothing.
 func Tapped(streams uint32) pepfile.Table {
-	t := memory(pepfile.LayoutOf(0, streams).Size)
+	t := memory(pepfile.LayoutOf(0, streams, 0).Size)
 	t.Streams = streams
 	return t
 }

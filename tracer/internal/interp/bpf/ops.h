@@ -121,6 +121,8 @@ enum {
 	K_RET = 91,
 	K_JMP_R = 92,
 	K_CALL_R = 93,
+	K_NOTE = 94,
+	K_NOTE_V = 95,
 	K_VECTOR = 256,
 	A_ADD = 0,
 	A_OR = 1,

@@ -114,6 +114,8 @@ const (
 	kRet       = 91
 	kJmpR      = 92
 	kCallR     = 93
+	kNote      = 94
+	kNoteV     = 95
 	kVector    = 256
 	aAdd       = 0
 	aOr        = 1

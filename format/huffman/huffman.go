@@ -1,7 +1,13 @@
-package actions
-
-// This file makes the codes of a table of actions: Huffman, "A Method for the Construction of Minimum-Redundancy Codes",
-// Proceedings of the IRE, 1952.
+// Package huffman makes codes for the values of a table, and writes the table: package bitcode has the format, and reads it.
+//
+//	sizes := huffman.New(map[huffman.Number]int{5: 3, 8: 1})    // a 4 occurs three times and a 7 once
+//	b = sizes.Append(b, huffman.Number.Symbol)                  // the code
+//	var w huffman.Writer
+//	w.Number(sizes, 5)                                          // a 4
+//	b = append(b, w.Bytes...)
+//
+// Source: Huffman, "A Method for the Construction of Minimum-Redundancy Codes", Proceedings of the IRE, 1952.
+package huffman
 
 import (
 	"cmp"
@@ -10,12 +16,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/bitcode"
 )
 
-// A code has the codes of the values of an alphabet. Values that are used once are not in it: they follow the code of
+// A Code has the codes of the values of an alphabet. Values that are used once are not in it: they follow the code of
 // the zero value.
-type code[K cmp.Ordered] struct {
+type Code[K cmp.Ordered] struct {
 	symbols []K // the zero value stands for the values that follow
 	bits    map[K]codeword
 	lengths []int // how many codes have 1 bit, 2 bits and so on
@@ -26,8 +32,8 @@ type codeword struct {
 	length int
 }
 
-// newCode returns the code of values that are used so many times.
-func newCode[K cmp.Ordered](count map[K]int) *code[K] {
+// New returns the code of values that are used so many times.
+func New[K cmp.Ordered](count map[K]int) *Code[K] {
 	var once K
 	used := map[K]int{}
 	for k, n := range count {
@@ -37,7 +43,7 @@ func newCode[K cmp.Ordered](count map[K]int) *code[K] {
 			used[once]++
 		}
 	}
-	c := &code[K]{bits: map[K]codeword{}, symbols: slices.SortedFunc(maps.Keys(used), func(x, y K) int {
+	c := &Code[K]{bits: map[K]codeword{}, symbols: slices.SortedFunc(maps.Keys(used), func(x, y K) int {
 		return cmp.Or(used[y]-used[x], cmp.Compare(x, y))
 	})}
 	weights := make([]int, len(c.symbols))
@@ -45,7 +51,7 @@ func newCode[K cmp.Ordered](count map[K]int) *code[K] {
 		weights[i] = used[k]
 	}
 	lengths := huffman(weights)
-	for slices.Max(append(lengths, 0)) > actiontable.MaxCode { // flatter
+	for slices.Max(append(lengths, 0)) > bitcode.MaxCode { // flatter
 		for i := range weights {
 			weights[i] = weights[i]/2 + 1
 		}
@@ -106,8 +112,8 @@ func (h *nodes) Pop() any {
 	return x
 }
 
-// append appends the alphabet to b, with symbols as f writes them.
-func (c *code[K]) append(b []byte, f func(k K) []byte) []byte {
+// Append appends the alphabet to b, with symbols as f writes them.
+func (c *Code[K]) Append(b []byte, f func(k K) []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(c.lengths)))
 	for _, n := range c.lengths {
 		b = binary.AppendUvarint(b, uint64(n))
@@ -118,21 +124,22 @@ func (c *code[K]) append(b []byte, f func(k K) []byte) []byte {
 	return b
 }
 
-// A bitWriter appends bits to bytes, to the lowest of each first.
-type bitWriter struct {
-	b []byte
-	n int
+// A Writer appends bits to bytes, to the lowest of each first.
+type Writer struct {
+	Bytes []byte
+	Bits  int // how many it has written
 }
 
-func (w *bitWriter) bit(x uint32) {
-	if w.n%8 == 0 {
-		w.b = append(w.b, 0)
+func (w *Writer) bit(x uint32) {
+	if w.Bits%8 == 0 {
+		w.Bytes = append(w.Bytes, 0)
 	}
-	w.b[w.n/8] |= byte(x&1) << (w.n % 8)
-	w.n++
+	w.Bytes[w.Bits/8] |= byte(x&1) << (w.Bits % 8)
+	w.Bits++
 }
 
-func (w *bitWriter) bytes(b []byte) {
+// Literal writes bytes as they are.
+func (w *Writer) Literal(b []byte) {
 	for _, x := range b {
 		for i := range 8 {
 			w.bit(uint32(x >> i))
@@ -140,8 +147,8 @@ func (w *bitWriter) bytes(b []byte) {
 	}
 }
 
-// value writes the code of a value. If it is used once, it writes the code of the zero value and returns false.
-func (c *code[K]) value(w *bitWriter, k K) bool {
+// Value writes the code of a value. If it is used once, it writes the code of the zero value and returns false.
+func (c *Code[K]) Value(w *Writer, k K) bool {
 	word, ok := c.bits[k]
 	if !ok {
 		var once K
@@ -153,14 +160,21 @@ func (c *code[K]) value(w *bitWriter, k K) bool {
 	return ok
 }
 
-// A number is 1 + a number of an alphabet, or 0.
-type number uint32
+// A Number is 1 + a number of an alphabet, or 0.
+type Number uint32
 
-func (n number) symbol() []byte { return binary.AppendUvarint(nil, uint64(n)) }
+// Numbers is a code of numbers.
+type Numbers = Code[Number]
 
-// number writes a number of an alphabet.
-func (w *bitWriter) number(c *code[number], n number) {
-	if !c.value(w, n) {
-		w.bytes(binary.AppendUvarint(nil, uint64(n-1)))
+// Signed returns the number that stands for a signed one.
+func Signed(n int) Number { return Number(uint32(n)<<1^uint32(n>>63)) + 1 }
+
+// Symbol returns the number as alphabets have it.
+func (n Number) Symbol() []byte { return binary.AppendUvarint(nil, uint64(n)) }
+
+// Number writes a number of an alphabet.
+func (w *Writer) Number(c *Numbers, n Number) {
+	if !c.Value(w, n) {
+		w.Literal(binary.AppendUvarint(nil, uint64(n-1)))
 	}
 }

@@ -1,10 +1,10 @@
-package actions
+package huffman
 
 import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pepgo/pep/format/actiontable"
+	"github.com/pepgo/pep/format/bitcode"
 )
 
 // A code is canonical: the words of a length follow each other, and the first word of all is 0. So readers need the lengths alone. No
@@ -16,7 +16,7 @@ func TestCodesAreCanonical(t *testing.T) {
 		for i := range 1 + r.IntN(60) {
 			count[i+1] = 1 + r.IntN(1<<r.IntN(20))
 		}
-		c := newCode(count)
+		c := New(count)
 		used, bits, kraft := 0, 0, 0.
 		next, at := uint64(0), 0 // the next word, and its length
 		i := 0
@@ -43,7 +43,7 @@ func TestCodesAreCanonical(t *testing.T) {
 				i++
 			}
 		}
-		if i != len(c.symbols) || len(c.bits) != i || at > actiontable.MaxCode || i > 1 && kraft != 1 {
+		if i != len(c.symbols) || len(c.bits) != i || at > bitcode.MaxCode || i > 1 && kraft != 1 {
 			t.Errorf("seed %d: %d words of %d symbols, up to %d bits, whose shares of all words add up to %g", seed, i, len(c.symbols), at, kraft)
 		}
 		plain := 1
