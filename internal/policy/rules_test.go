@@ -42,6 +42,7 @@ var direct = map[string][]string{
 		"github.com/google/pprof",
 		"github.com/pepgo/pep",
 		"github.com/rogpeppe/go-internal",
+		"golang.org/x/arch", // to disassemble calls
 		"golang.org/x/perf", // statistics and format of benchmarks
 		"golang.org/x/sys",  // processors of threads
 	},
