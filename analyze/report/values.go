@@ -113,7 +113,7 @@ type Specialisation struct {
 // Of a loads file the sites are instructions,
 // those first for which the program waited longest:
 //
-//	m.next  m.go:12  load 0x4a2c07, about 1000 events, waits 800ms, 80.00% ± 9.50% of all, 3 levels
+//	m.next  m.go:12  load 0x4a2c07, count 1000, waits 800ms, 80.00% ± 9.50% of all, 3 levels
 //
 // If some values are ranges, the column within has all events in a range, and the column
 // count has only those that no narrower range and no single value in it has:
@@ -298,14 +298,17 @@ func (t *ValueTable) printSpecialise(p *listing.Page) {
 		return
 	}
 	p.Line("")
-	rule := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare))
+	rule, counted := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare)), "events"
+	if t.Profile.windows {
+		rule, counted = fmt.Sprintf("a count of at least %d, %s of it alike with 95 %% confidence", t.LeastEvents, listing.Percent(t.LeastShare)), "count"
+	}
 	if len(t.Specialise) == 0 {
 		p.Line("worth specialising: none (%s)", rule)
 		return
 	}
 	p.Line("worth specialising (%s):", rule)
 	table := &listing.Table{Numbers: 2, Names: []int{4, 5}}
-	table.Heading("events", "share", "kind", "condition", "function", "line")
+	table.Heading(counted, "share", "kind", "condition", "function", "line")
 	for _, x := range t.Specialise {
 		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, x.Condition, x.Func, fmt.Sprintf("%s:%d", p.Short(x.File), x.Line))
 		table.Style(3, listing.Hot)
@@ -328,10 +331,14 @@ func (t *ValueTable) place() string {
 	return "tap"
 }
 
-// about returns a number of events as text, with "about" if it is an estimate.
+// about returns a number of events as text, with "about" if it is an estimate. Windows do not know how often something
+// happened: their counts are in proportion to that, as those of paths are.
 func (t *ValueTable) about(events int64) string {
-	if t.Profile.Exact {
+	switch {
+	case t.Profile.Exact:
 		return fmt.Sprintf("%d events", events)
+	case t.Profile.windows:
+		return fmt.Sprintf("count %d", events)
 	}
 	return fmt.Sprintf("about %d events", events)
 }

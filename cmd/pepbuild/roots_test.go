@@ -24,8 +24,8 @@ func TestTheCollectorScansNoTables(t *testing.T) {
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/roots\n\ngo 1.26\n")
 	plain := globals(t, dir, "go")
 	for flags, most := range map[string]int{ // bytes more than in the plain program
-		"-pepmode=polls":                                       5 << 10,
-		"-pepmode=exact":                                       5 << 10,
+		"-pepmode=polls":                                       5300,
+		"-pepmode=exact":                                       5300,
 		"-pepmode=polls -peptaps=loads":                        12 << 10, // with engines
 		"-pepmode=polls -peptaps=loads -peptapmode=burst":      12 << 10,
 		"-pepmode=polls -peptaps=loads,goroutines -peppkg=all": 12 << 10,

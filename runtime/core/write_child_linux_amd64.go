@@ -70,7 +70,7 @@ func writeAsChild(args []string) (status uintptr) {
 	if problem != "" {
 		print("pep: ", problem, "; the counts are in ", name, "\n")
 		status = 1
-	} else if e := sys.Unlink(name); e != 0 {
+	} else if e := sys.Unlink(name); e != 0 && e != sys.ENOENT { // the program may have removed it: see startDying
 		print("pep: removing ", name, ": ", e.Error(), "; its profiles are written\n")
 	}
 	sayWritten(stemOf(name), kinds)

@@ -319,13 +319,21 @@ func answer(what uintptr) uint32 {
 		return answerWrite
 	}
 	c.written = true
-	if !runWriter() {
+	if !runWriter() && !(c.exeIsOurs && gone(c.argv[1])) { // the program may write the profile at the same time, if it exits while it dies
 		if fd, errno := sys.Raw(sys.NrOpenat, sys.AtFdcwd, uintptr(unsafe.Pointer(c.stderr)), stderrFlags, 0, 0); errno == 0 {
 			sys.Raw(sys.NrWrite, fd, uintptr(unsafe.Pointer(&c.message[0])), uintptr(len(c.message)), 0, 0)
 			sys.Raw(sys.NrClose, fd, 0, 0, 0, 0)
 		}
 	}
 	return answerDone
+}
+
+// gone reports whether there is no file with a name.
+//
+//go:nosplit
+func gone(name *byte) bool {
+	_, errno := sys.Raw(sys.NrNewfstatat, sys.AtFdcwd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&companion.exeNow)), 0, 0)
+	return errno == uintptr(sys.ENOENT)
 }
 
 // stderrFlags are to open the program's standard error: it may be a pipe that nobody reads, or a terminal.

@@ -142,6 +142,15 @@ func main() {
 	case "death and exit":
 		dieAside()
 		os.Exit(3)
+	case "exit and death":
+		burn()
+		begun := time.Now()
+		go func() {
+			for wait := time.Duration(begun.Nanosecond()%3000) * time.Microsecond; time.Since(begun) < wait; {
+			}
+			syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(syscall.SIGTERM))
+		}()
+		os.Exit(3)
 	case "take signal 33":
 		burn()
 		ignored := [4]uintptr{1} // SIG_IGN
