@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/wire"
@@ -164,7 +165,12 @@ func TestFullDisks(t *testing.T) {
 		} else if full {
 			t.Errorf("%s: files %s", p.name, r.files(t))
 		}
-		if err := syscall.Unmount(disk, 0); err != nil {
+		err := syscall.Unmount(disk, 0)
+		for tries := 0; err == syscall.EBUSY && tries < 100; tries++ { // the companion, which has the file mapped, ends behind the program
+			time.Sleep(50 * time.Millisecond)
+			err = syscall.Unmount(disk, 0)
+		}
+		if err != nil {
 			t.Error(err)
 		}
 	}

@@ -20,6 +20,7 @@ func finish() {
 		}
 		return
 	}
+	defer golink.Store32(&dying, isSeen)
 	if ask(askInspect) != answerWrite {
 		return
 	}

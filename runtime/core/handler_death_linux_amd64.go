@@ -58,15 +58,17 @@ var dying uint32
 const (
 	byExit  = 1 + iota // finish
 	byDeath            // the companion, which a thread that dies asks
+	isSeen             // nobody any more: finish has returned
 )
 
 // startDying reports whether the caller must ask for the profile, and wait for it. Of several threads that die, the first asks, and
 // the others wait, or the program would end, and its companion with it, before the profile is written. If another thread has begun
 // to exit, and perhaps to write the profile, the companion has it written as well: the files have the same names, and the last
-// one stays. A file that the exiting thread had not finished stays, too, under its random name. In a copy of the process that C code has made by fork nobody asks.
+// one stays. A file that the exiting thread had not finished stays, too, under its random name. In a copy of the process that
+// C code has made by fork nobody asks.
 //
 //go:nosplit
-func startDying() bool { return startEnd(byDeath) || golink.Load32(&dying) != 0 && !isCopy() }
+func startDying() bool { return startEnd(byDeath) || golink.Load32(&dying) != isSeen && !isCopy() }
 
 // startEnd reports whether it is the first end of the program, and not one of a copy of the process.
 //

@@ -319,7 +319,7 @@ func answer(what uintptr) uint32 {
 		return answerWrite
 	}
 	c.written = true
-	if !runWriter() && !(c.exeIsOurs && gone(c.argv[1])) { // the program may write the profile at the same time, if it exits while it dies
+	if !runWriter() {
 		if fd, errno := sys.Raw(sys.NrOpenat, sys.AtFdcwd, uintptr(unsafe.Pointer(c.stderr)), stderrFlags, 0, 0); errno == 0 {
 			sys.Raw(sys.NrWrite, fd, uintptr(unsafe.Pointer(&c.message[0])), uintptr(len(c.message)), 0, 0)
 			sys.Raw(sys.NrClose, fd, 0, 0, 0, 0)
@@ -328,18 +328,11 @@ func answer(what uintptr) uint32 {
 	return answerDone
 }
 
-// gone reports whether there is no file with a name.
-//
-//go:nosplit
-func gone(name *byte) bool {
-	_, errno := sys.Raw(sys.NrNewfstatat, sys.AtFdcwd, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&companion.exeNow)), 0, 0)
-	return errno == uintptr(sys.ENOENT)
-}
-
 // stderrFlags are to open the program's standard error: it may be a pipe that nobody reads, or a terminal.
 const stderrFlags = sys.OWronly | sys.OAppend | sys.ONonblock | sys.ONoctty
 
-// runWriter runs the writer, and reports whether that has come to its end.
+// runWriter runs the writer, and reports whether that has come to its end, or the program has written the profile meanwhile: one
+// that exits on one thread and dies on another.
 //
 //go:nosplit
 func runWriter() bool {

@@ -28,6 +28,7 @@ func writeHere(elsewhere func() bool) {
 		lost, problem = true, "the profiles lack counts, since the disk was full or the file was cut off while they were written"
 	}
 	if problem == "" {
+		golink.Store32(&counts.Writer, writerDone)
 		e := sys.Unlink(tableName)
 		if e == 0 || e == sys.ENOENT {
 			sayWritten(stemOf(tableName), kinds)
