@@ -161,7 +161,7 @@ function showTop() {
 		const most = (list, whole, name) => (list ?? []).slice(0, 3).filter(s => s.share >= whole / 10).map(s => `${name(s.name)} ${percent(s.share)}`).join(', ');
 		add($('where-facts'),
 			h('h2', {}, 'Where the time was'),
-			h('p', {}, 'Shares of the CPU time: in the code itself, and with what it called. Who called assembly, system calls and C code is not known.'),
+			h('p', {}, 'Shares of the CPU time: in the code itself, and with what it called. Who called C code is not known.'),
 			h('table', {}, h('tr', {}, ['own', 'cum', 'where', 'most of it'].map(x => h('th', {}, x))), p.where.filter(x => x.share >= .0005 || x.cum_share >= .0005).map(x => h('tr', {},
 				h('td', {class: 'num'}, percent(x.share)), h('td', {class: 'num'}, x.cum_share ? percent(x.cum_share) : ''), h('td', {}, x.name),
 				h('td', {}, [most(x.in, x.share, x === main ? bare : name => name), most(x.for, x.share, bare)].map((text, i) => text && i ? 'for ' + text : text).filter(text => text).join('; '))))));

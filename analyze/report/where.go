@@ -17,7 +17,7 @@ const (
 )
 
 // timeNote explains the columns with times.
-const timeNote = "own and cum: the share of the CPU time in the code itself, and with what it called. Who called assembly, system calls and C code is not known. -v says how the profile was taken."
+const timeNote = "own and cum: the share of the CPU time in the code itself, and with what it called. Who called C code is not known. -v says how the profile was taken."
 
 // percent is a share of the time, of which there are some hundred ticks: one decimal says enough.
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
