@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/pepgo/pep/lab/wrap"
@@ -84,8 +83,6 @@ func between(low, high string) string {
 	}
 	return strings.TrimSuffix(low, "%") + "–" + high
 }
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 // section is a table with a heading and a text.
 func section(title, text string, t *table) string {

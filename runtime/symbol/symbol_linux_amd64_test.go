@@ -111,7 +111,7 @@ func typeOf(x any) uintptr { return *(*uintptr)(unsafe.Pointer(&x)) }
 type (
 	valued  int
 	wrapped struct {
-		n int
+		_ int // so that the embedded field is not the first
 		strings.Builder
 	}
 )
@@ -124,7 +124,7 @@ type apart int
 func (v apart) WriteString(s string) (int, error) { return int(v) + len(s), nil }
 
 type around struct {
-	n int
+	_ int
 	apart
 }
 
