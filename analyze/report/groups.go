@@ -176,8 +176,7 @@ func ticksIn(lists []facts.List) (ticks map[string]int64, more bool) {
 	ticks = make(map[string]int64)
 	left := sum(lists, facts.TicksInside)
 	for _, p := range parts(lists, facts.TicksInsideIn) {
-		name, _, _ := strings.Cut(p.name, " in ") // what it is inlined into
-		ticks[name] += int64(p.n)
+		ticks[p.name] += int64(p.n)
 		left -= min(left, p.n)
 	}
 	return ticks, left > 0

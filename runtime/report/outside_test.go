@@ -81,28 +81,6 @@ func TestNoteOfTicksWithWindows(t *testing.T) {
 	}
 }
 
-// Ticks in a function with one path, of which there are no paths, name what it is inlined into.
-func TestTicksInInlinedFunctions(t *testing.T) {
-	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"},
-		Funcs: []wire.Func{{Name: "p.One", Graph: pdag.Graph{N: 1}}, {Name: "p.Other", Graph: pdag.Graph{N: 1}}, {Name: "p.Many", Graph: pdag.Graph{N: 2}}, {Name: "p.More", Graph: pdag.Graph{N: 9}}}}))
-	at.Windows = true
-	frames := func(names ...string) (list []report.Frame) {
-		for _, name := range names {
-			list = append(list, report.Frame{Func: "p." + name, File: "/p/a.go"})
-		}
-		return list
-	}
-	at.AddTicks(frames("One"), 1)
-	at.AddTicks(frames("One", "Other", "Many", "More"), 2)
-	at.AddTicks(frames("One", "Other"), 3)
-	at.AddTicks(frames("More", "Many"), 4)
-	var got facts.List
-	at.Tell(&got)
-	if text, want := got.Encode(), " ticks_inside=10 ticks_inside_in/p.More=4 ticks_inside_in/p.One%20in%20p.Other=3 ticks_inside_in/p.One%20in%20p.Many=2 ticks_inside_in/p.One=1"; !strings.Contains(text, want) {
-		t.Errorf("no %q in %s", want, text)
-	}
-}
-
 // Ticks in instrumented functions are facts, those in the function with most of them first.
 func TestTicksInside(t *testing.T) {
 	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}}))
