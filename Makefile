@@ -45,7 +45,7 @@ fuzz: ## each fuzz test for a minute
 
 # What only the project needs is in lab/Makefile. Variables go there too: make figures FIGURE=rap-5.
 LAB := figures paper-cop paper-rap paper-strat paper-vsamp paper-pep bench bench-others functions \
-	accuracy bounds pgo taps engines cop exact branches windows truth covered mutants gotest torture trace-cost steps
+	accuracy bounds values pgo taps engines cop exact branches windows truth covered mutants gotest torture trace-cost steps
 .PHONY: $(LAB)
 $(LAB):
 	@$(MAKE) --no-print-directory -C lab $@

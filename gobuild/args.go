@@ -4,15 +4,14 @@ package gobuild
 // and packages.
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/gobuild/internal/toolexec"
-	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 )
 
 // A UsageError is the error of a command line that is wrong.
@@ -20,25 +19,23 @@ type UsageError struct{ msg string }
 
 func (e *UsageError) Error() string { return e.msg }
 
+// ExitCode returns the exit code for an error: 2 if the command line is wrong.
+func ExitCode(err error) int {
+	if _, ok := errors.AsType[*UsageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
 func usagef(format string, args ...any) error {
 	return &UsageError{fmt.Sprintf(format, args...)}
 }
 
 // Args is a parsed command line.
 type Args struct {
-	Verb     string        // "build", "install", "run", "test"
-	Mode     rewrite.Mode  // -pepmode, or what takes its place; "" if nothing is profiled
-	Packages []string      // -peppkg: patterns; nil if the flag is not there
-	Truncate string        // -peptruncate: "header", "backedge" or "join"
-	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
-	Dump     string        // -pepdump: directory
-	Table    string        // -peptable: name of the file
-	Opt      string        // -pepopt: names of profiles
-	Bisect   string        // -pepbisect: pattern of functions to instrument
-	Guide    string        // -pepguide: name of a profile
-	Without  string        // -pepwithout: inserted code that is left out: "registers", "polls" or "atomics"; "" for nothing
-	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
-	Dir      string        // -C: directory to change to first
+	Verb      string // "build", "install", "run", "test"
+	plan.Plan        // what the flags of pepbuild say
+	Dir       string // -C: directory to change to first
 
 	GoFlags  []string // flags of the go command, as -flag=value
 	Gcflags  []string // values of -gcflags, in order
@@ -60,14 +57,15 @@ var verbs = []string{"build", "install", "run", "test"}
 // Parse parses a command line, without the name of the program. The error is
 // flag.ErrHelp if it asks for help.
 func Parse(args []string) (*Args, error) {
-	a := &Args{Verb: "build", Truncate: "header", line: args}
+	a := &Args{Verb: "build", line: args}
 	if len(args) > 0 {
 		switch {
 		case slices.Contains(verbs, args[0]):
 			a.Verb = args[0]
 			args = args[1:]
 		case slices.Contains(otherVerbs, args[0]):
-			return nil, usagef("no verb %q: there are build, install, run, test, env and version; for all else use go %s", args[0], args[0])
+			return nil, usagef("no verb %q: there are build, install, run, test, env and version; for all else use go %s",
+				args[0], args[0])
 		default:
 			if err := mistyped(args[0]); err != nil {
 				return nil, err
@@ -84,107 +82,15 @@ func Parse(args []string) (*Args, error) {
 	if err := parse(args); err != nil {
 		return a, err
 	}
-	if _, err := refused(a.GoFlags); err != nil {
+	if err := usage(a.Settle(a.Verb)); err != nil {
 		return a, err
 	}
-	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
-		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
-	}
-	if a.Table != "" {
-		plain := &Args{Verb: "build", Truncate: "header", Table: a.Table, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) {
-			return a, usagef("-peptable=%s: it is for pepbuild build and has nothing instrumented: leave out the other flags of pepbuild", a.Table)
-		}
-	}
-	if a.Opt != "" {
-		plain := &Args{Verb: a.Verb, Truncate: "header", Opt: a.Opt, Dir: a.Dir, GoFlags: a.GoFlags, Gcflags: a.Gcflags, Patterns: a.Patterns, Rest: a.Rest, line: a.line}
-		if !reflect.DeepEqual(a, plain) {
-			return a, usagef("-pepopt=%s: it builds a faster program, in which nothing is instrumented: leave out the other flags of pepbuild", a.Opt)
-		}
-	}
-	if a.Mode == "" && a.Table == "" && a.Opt == "" {
-		a.Mode = rewrite.Windows
-		if a.Taps.Kinds != "" {
-			a.Mode = rewrite.Taps
-		}
-	}
-	if a.Mode == rewrite.Windows {
-		if a.Taps.Kinds != "" {
-			return a, usagef("-pepmode=windows: programs with windows have no taps: leave out -pepmode for taps alone, or take -pepmode=polls or -pepmode=exact for paths beside them")
-		}
-		if name := a.instruments(); name != "" {
-			return a, usagef("-%s: it is about code that pepbuild instruments, and windows leave the code as it is: add -pepmode=polls (or exact, or cover)", name)
-		}
-	}
-	if a.Mode == rewrite.Cover && a.Taps.Kinds != "" {
-		return a, usagef("-pepmode=cover: there are no taps in builds for coverage: leave out -peptaps, or choose another mode")
-	}
-	if a.Mode == rewrite.Taps && a.Taps.Kinds == "" {
-		return a, usagef("-pepmode=taps: without paths only taps can be profiled: choose taps with -peptaps")
-	}
-	return a, nil
+	_, err := refused(a.GoFlags)
+	return a, err
 }
 
-// instruments returns a flag that means nothing where no package is instrumented, "" if there is none.
-func (a *Args) instruments() string {
-	switch {
-	case a.Guide != "":
-		return "pepguide"
-	case a.Dump != "":
-		return "pepdump"
-	case a.Bisect != "":
-		return "pepbisect"
-	case a.Truncate != "header":
-		return "peptruncate"
-	case a.Order != "":
-		return "peporder"
-	case a.Without != "":
-		return "pepwithout"
-	}
-	return ""
-}
-
-// asIs reports whether no package is instrumented.
-func (a *Args) asIs() bool { return a.Mode == "" || a.Mode == rewrite.Windows }
-
-// mistyped returns an error if a word looks like a verb and not like a package or a file.
-func mistyped(word string) error {
-	if strings.ContainsAny(word, "./\\-") {
-		return nil
-	}
-	if _, err := os.Stat(word); err == nil {
-		return nil
-	}
-	words := append([]string{"env", "version", "help"}, verbs...)
-	if best, ok := nearest(word, words); ok && distance(word, best) <= 2 {
-		return usagef("no verb %q: did you mean %s?", word, best)
-	}
-	return nil
-}
-
-// parsePEPFLAGS takes the flags in the variable PEPFLAGS, which the go command does for its own and GOFLAGS: they come before
-// those of the command line, which override them.
-func (a *Args) parsePEPFLAGS(text string) error {
-	fields, err := splitQuoted(text)
-	for _, field := range fields {
-		name, value, hasValue, ok := splitFlag(field)
-		switch {
-		case !ok:
-			return usagef("PEPFLAGS: %q is not a flag", field)
-		case !strings.HasPrefix(name, "pep"):
-			return usagef("PEPFLAGS: -%s is no flag of pepbuild: put flags of the go command into GOFLAGS", name)
-		case !hasValue:
-			return usagef("PEPFLAGS: flag -%s needs a value: -%s=value", name, name)
-		}
-		if err := a.parseOurs(name, value); err != nil {
-			return usagef("PEPFLAGS: %v", err)
-		}
-	}
-	if err != nil {
-		return usagef("PEPFLAGS: %v", err)
-	}
-	return nil
-}
+// runsNothing reports whether the go command runs nothing of what it builds.
+func (a *Args) runsNothing() bool { return a.Verb == "build" || a.Verb == "install" }
 
 // parseBuild takes all arguments behind the verbs build and run.
 func (a *Args) parseBuild(args []string) error {

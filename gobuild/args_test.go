@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/pepgo/pep/gobuild/internal/toolexec"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 )
 
 func TestParse(t *testing.T) {
@@ -24,13 +24,19 @@ func TestParse(t *testing.T) {
 		{"Flags of the go command are kept in order.", "build -v -o=x -tags a,b ./cmd",
 			Args{Verb: "build", GoFlags: []string{"-v=true", "-o=x", "-tags=a,b"}, Patterns: []string{"./cmd"}}},
 		{"Two dashes are one.", "build --race --pepmode=exact",
-			Args{Verb: "build", Mode: "exact", GoFlags: []string{"-race=true"}}},
+			Args{Verb: "build", Plan: plan.Plan{Mode: "exact"}, GoFlags: []string{"-race=true"}}},
 		{"Ours are taken out.", "-pepmode exact -peppkg=a,b/... -pepdump=d -peptruncate=backedge -pepbisect=v01-101 .",
-			Args{Verb: "build", Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge", Bisect: "v01-101", Patterns: []string{"."}}},
-		{"The order of edges can be chosen.", "build -pepmode=polls -peporder=coldest", Args{Verb: "build", Mode: "polls", Order: "coldest"}},
-		{"Windows count paths of some packages, if the user says which.", "build -peppkg=./...", Args{Verb: "build", Packages: []string{"./..."}}},
-		{"Taps come alone.", "run -peptaps=loads -pepdump=d .", Args{Verb: "run", Mode: "taps", Taps: toolexec.Taps{Kinds: "loads"}, Dump: "d", Patterns: []string{"."}}},
-		{"Taps come with paths that the user asks for.", "build -peptaps=loads -pepmode=polls", Args{Verb: "build", Mode: "polls", Taps: toolexec.Taps{Kinds: "loads"}}},
+			Args{Verb: "build", Plan: plan.Plan{Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge",
+				Bisect: "v01-101"}, Patterns: []string{"."}}},
+		{"The order of edges can be chosen.", "build -pepmode=polls -peporder=coldest",
+			Args{Verb: "build", Plan: plan.Plan{Mode: "polls", Order: "coldest"}}},
+		{"Windows count paths of some packages, if the user says which.", "build -peppkg=./...",
+			Args{Verb: "build", Plan: plan.Plan{Packages: []string{"./..."}}}},
+		{"Taps come alone.", "run -peptaps=loads -pepdump=d .",
+			Args{Verb: "run", Plan: plan.Plan{Mode: "taps", Taps: plan.Taps{Kinds: "loads"}, Dump: "d"},
+				Patterns: []string{"."}}},
+		{"Taps come with paths that the user asks for.", "build -peptaps=loads -pepmode=polls",
+			Args{Verb: "build", Plan: plan.Plan{Mode: "polls", Taps: plan.Taps{Kinds: "loads"}}}},
 		{"-gcflags and -C are put where they must be later.", "build -C dir -gcflags=-m -gcflags all=-N",
 			Args{Verb: "build", Dir: "dir", Gcflags: []string{"-m", "all=-N"}}},
 		{"A program's arguments are its own.", "run -x . -pepmode=none --",
@@ -38,9 +44,12 @@ func TestParse(t *testing.T) {
 		{"Files make up a program.", "run a.go b.go c",
 			Args{Verb: "run", Patterns: []string{"a.go", "b.go"}, Rest: []string{"c"}}},
 		{"Flags of tests may follow packages.", "test -c=0 ./... -run X -pepmode exact -test.v=true -args -y",
-			Args{Verb: "test", Mode: "exact", GoFlags: []string{"-c=false", "-run=X", "-v=true"}, Patterns: []string{"./..."}, Rest: []string{"-y"}}},
-		{"Flags that go test does not know are the tests', and what follows them may be their values.", "test . -update -run=X -golden y -v -- -x",
-			Args{Verb: "test", GoFlags: []string{"-run=X", "-v=true"}, Patterns: []string{"."}, Rest: []string{"-update", "-golden", "y", "--", "-x"}}},
+			Args{Verb: "test", Plan: plan.Plan{Mode: "exact"}, GoFlags: []string{"-c=false", "-run=X", "-v=true"},
+				Patterns: []string{"./..."}, Rest: []string{"-y"}}},
+		{"Flags that go test does not know are the tests', and what follows them may be their values.",
+			"test . -update -run=X -golden y -v -- -x",
+			Args{Verb: "test", GoFlags: []string{"-run=X", "-v=true"}, Patterns: []string{"."},
+				Rest: []string{"-update", "-golden", "y", "--", "-x"}}},
 		{"A second operand that is no value is the tests', as all that follows.", "test . -golden=y z -v",
 			Args{Verb: "test", Patterns: []string{"."}, Rest: []string{"-golden=y", "z", "-v"}}},
 		{"Behind a flag of the tests there are no packages.", "test -update ./a",
@@ -50,19 +59,19 @@ func TestParse(t *testing.T) {
 		{"Only what is handed on to tests may begin with test.", "test -test.race -test.count 3 -test.v=test2json",
 			Args{Verb: "test", GoFlags: []string{"-count=3", "-v=test2json"}, Rest: []string{"-test.race"}}},
 		{"Booleans are spelt in many ways.", "build -race=1 -msan=T -asan=True -x=TRUE -v=t -n=0 -a=F -json=false -work=False -cover=f -buildvcs=auto -buildvcs=0",
-			Args{Verb: "build", GoFlags: []string{"-race=true", "-msan=true", "-asan=true", "-x=true", "-v=true", "-n=false", "-a=false",
+			Args{Verb: "build", GoFlags: []string{"-race=true", "-msan=true", "-asan=true", "-x=true", "-v=true", "-n=false",
+				"-a=false",
 				"-json=false", "-work=false", "-cover=false", "-buildvcs=auto", "-buildvcs=false"}}},
 		{"A value may look like a flag, and hold the equals sign.", "build -ldflags -s -tags=a=b",
 			Args{Verb: "build", GoFlags: []string{"-ldflags=-s", "-tags=a=b"}}},
-		{"What would be refused may be taken back.", "test -cover -coverprofile=c.out -cover=0 -linkshared -linkshared=F -buildmode=plugin -buildmode=pie -toolexec=x -toolexec= -compiler=gccgo --compiler=gc",
-			Args{Verb: "test", GoFlags: []string{"-cover=true", "-coverprofile=c.out", "-cover=false", "-linkshared=true", "-linkshared=false",
+		{"What would be refused may be taken back.",
+			"test -cover -coverprofile=c.out -cover=0 -linkshared -linkshared=F -buildmode=plugin -buildmode=pie -toolexec=x -toolexec= -compiler=gccgo --compiler=gc",
+			Args{Verb: "test", GoFlags: []string{"-cover=true", "-coverprofile=c.out", "-cover=false", "-linkshared=true",
+				"-linkshared=false",
 				"-buildmode=plugin", "-buildmode=pie", "-toolexec=x", "-toolexec=", "-compiler=gccgo", "-compiler=gc"}}},
 	} {
 		if test.want.Mode == "" {
 			test.want.Mode = "windows"
-		}
-		if test.want.Truncate == "" {
-			test.want.Truncate = "header"
 		}
 		got, err := Parse(strings.Fields(test.args))
 		if err != nil {
@@ -156,7 +165,8 @@ func TestGOFLAGS(t *testing.T) {
 	}{
 		{"build", "", nil, ""},
 		{"build", "-race --msan=1\t-tags=a,b\n", []string{"-race=true", "-msan=true", "-tags=a,b"}, ""},
-		{"build", `'-ldflags=-s -w' "-gcflags=all=-N -l" -tags="x'`, []string{"-ldflags=-s -w", "-gcflags=all=-N -l", `-tags="x'`}, ""},
+		{"build", `'-ldflags=-s -w' "-gcflags=all=-N -l" -tags="x'`,
+			[]string{"-ldflags=-s -w", "-gcflags=all=-N -l", `-tags="x'`}, ""},
 		{"build", "'-ldflags=-X \"main.v=a b\"'-race", []string{`-ldflags=-X "main.v=a b"`, "-race=true"}, ""},
 		{"build", "-count=1 -nosuch -o=x", []string{"-o=x"}, ""},
 		{"test", "-count=1 -test.run=X -short", []string{"-count=1", "-run=X", "-short=true"}, ""},
@@ -174,7 +184,8 @@ func TestGOFLAGS(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", test.goflags, err, test.err)
 		}
 	}
-	b := build{given: &Args{GoFlags: []string{"-race=true", "-msan=false", "-buildmode=pie"}}, args: &Args{GoFlags: []string{"-race=false", "-x=true"}}}
+	b := build{given: &Args{GoFlags: []string{"-race=true", "-msan=false", "-buildmode=pie"}},
+		args: &Args{GoFlags: []string{"-race=false", "-x=true"}}}
 	if isOn(b.flags(), "race") || isOn(b.flags(), "msan") || !isOn(b.flags(), "x") {
 		t.Error("isOn is wrong")
 	}
@@ -198,12 +209,15 @@ func TestGcflags(t *testing.T) {
 	if b.userFlags, err = b.gcflagsOf(); err != nil {
 		t.Fatal(err)
 	}
-	got := b.gcflags([]string{"example.com/m", "fmt", "strings"}, func(string) string { return "-pep=x" })
+	got := b.gcflags([]string{"example.com/m", "fmt", "strings"}, map[string]plan.Tag{
+		"example.com/m": {Work: plan.Branches, Tool: "x"}, "fmt": {Work: plan.Branches, Tool: "x"},
+		"strings": {Work: plan.Main, Tool: "y"},
+	})
 	want := []string{
 		"-gcflags=-m", "-gcflags=all=-N -l", "-gcflags=fmt=-S", "-gcflags=-d=x=1",
-		"-gcflags=example.com/m=-d=x=1 -pep=x",
-		"-gcflags=fmt=-S -pep=x",
-		"-gcflags=strings=-N -l -pep=x",
+		"-gcflags=example.com/m=-d=x=1 -pep=branches,tool=x",
+		"-gcflags=fmt=-S -pep=branches,tool=x",
+		"-gcflags=strings=-N -l -pep=main,tool=y",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -219,7 +233,8 @@ func TestPatterns(t *testing.T) {
 	}
 	at := func(dir string) string { return filepath.Join(current, dir) }
 	b := &build{deps: []*pkg{
-		{ImportPath: "m", Dir: at("."), Imports: []string{"beside", "m/none", "vendored"}, ImportMap: map[string]string{"vendored": "m/v"}},
+		{ImportPath: "m", Dir: at("."), Imports: []string{"beside", "m/none", "vendored"},
+			ImportMap: map[string]string{"vendored": "m/v"}},
 		{ImportPath: "m/a", Dir: at("a")},
 		{ImportPath: "above", Dir: at("..")},
 		{ImportPath: "beside", Dir: at("../beside"), DepOnly: true, Imports: []string{"m/far"}},
@@ -287,8 +302,9 @@ func TestQuoted(t *testing.T) {
 
 // Builds with -peptable and -pepopt have nothing profiled, whatever the default is.
 func TestPlainBuilds(t *testing.T) {
-	for _, flag := range []string{"-peptable=t", "-pepopt=p"} {
-		if a, err := Parse([]string{"build", flag}); err != nil || a.Mode != "" || !a.asIs() {
+	for flag, want := range map[string]plan.Mode{"-peptable=t": plan.Table, "-pepopt=p": plan.Layout} {
+		if a, err := Parse([]string{"build", flag}); err != nil || a.Mode != want || a.Mode.Kind().Rewrites ||
+			a.Mode.Kind().Runtime {
 			t.Errorf("%s: %+v, %v", flag, a, err)
 		}
 	}

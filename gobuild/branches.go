@@ -14,23 +14,24 @@ import (
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
 
-// Archives builds the packages of a command line with -peptable or -pepopt, and all that they import, as Run does, and returns
-// the names of their archives by import path. The go command calls the current program for its tools, which is to call Tool.
+// Archives builds the packages of a command line with -peptable or -pepopt, and all that they import, as Run does, and
+// returns the names of their archives by import path. The go command calls the current program for its tools, which is
+// to call Tool.
 func Archives(args *Args, stderr io.Writer) (map[string]string, error) {
-	b := &build{args: args, goCmd: "go", stderr: stderr}
+	b := newBuild(args, stderr)
 	if err := b.readEnv(); err != nil {
 		return nil, err
 	}
-	if _, _, err := b.prepare(); err != nil {
+	if _, err := b.prepare(); err != nil {
 		return nil, err
 	}
-	archives, err := b.archives(append(os.Environ(), toolexec.EnvCompiler+"="+b.compiler.Path, toolexec.EnvCounts+"="+b.countsDir), append([]string{"-deps", "--"}, args.Patterns...)...)
-	return archives, errors.Join(err, b.removeCounts())
+	archives, err := b.archives(append([]string{"-deps", "--"}, args.Patterns...)...)
+	return archives, errors.Join(err, b.removeFiles())
 }
 
 // writeBranches writes the tables of all packages to the file that the user names.
-func (b *build) writeBranches(env []string) error {
-	archives, err := b.archives(env, append([]string{"-deps", "--"}, b.args.Patterns...)...)
+func (b *build) writeBranches() error {
+	archives, err := b.archives(append([]string{"-deps", "--"}, b.args.Patterns...)...)
 	if err != nil {
 		return err
 	}

@@ -21,5 +21,6 @@ func (b *build) findCompiler(cache string) (err error) {
 	if err != nil {
 		return fmt.Errorf("the compiler cannot be built from the source of %s in GOROOT: %w; set GOTOOLCHAIN=%s, which the go command downloads with its source", b.release.name, err, b.release.other())
 	}
+	b.args.Compiler = b.compiler.Path
 	return nil
 }

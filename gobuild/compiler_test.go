@@ -14,7 +14,8 @@ func TestWithoutTheSourceOfTheCompiler(t *testing.T) {
 	}
 	b.env["GOROOT"] = t.TempDir()
 	err := b.findCompiler(t.TempDir())
-	if err == nil || !strings.Contains(err.Error(), ".go: no such file") || !strings.Contains(err.Error(), "; set GOTOOLCHAIN=go1.") {
+	if err == nil || !strings.Contains(err.Error(), ".go: no such file") ||
+		!strings.Contains(err.Error(), "; set GOTOOLCHAIN=go1.") {
 		t.Errorf("got %v, want the name of a file and of a toolchain", err)
 	}
 }

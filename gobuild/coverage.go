@@ -1,6 +1,6 @@
 package gobuild
 
-// This file ends tests in mode cover: with site tables of what no test has, and totals.
+// This file finds the site tables of what no test has.
 
 import (
 	"encoding/json"
@@ -14,49 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/analyze/cover"
-	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/analyze/report"
-	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
-	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/terminal"
 )
-
-func isPaths(name string) bool { return strings.HasSuffix(name, ".paths.pb.gz") }
-
-// printCoverage prints the totals of the packages after tests have written profiles into a directory, and adds
-// the site tables of packages that are in no test.
-func (b *build) printCoverage(dir string, profiles, env []string, stderr io.Writer) error {
-	var files []string
-	for _, name := range profiles {
-		if isPaths(name) {
-			files = append(files, filepath.Join(dir, name))
-		}
-	}
-	untested, err := b.tablesOfUntested(dir, env)
-	if err != nil {
-		return err
-	}
-	memory, err := profile.MemoryFrom(os.Getenv)
-	if err != nil {
-		return err
-	}
-	paths, tables, err := cover.Open(&profile.Reader{Memory: memory}, slices.Concat(files, untested)...)
-	if err != nil {
-		return err
-	}
-	c, err := cover.New(paths, tables, source.NewTree(""), cover.Options{})
-	if err != nil {
-		return err
-	}
-	return listing.TextFor(terminal.ScreenOf(stderr, os.Getenv), stderr, report.CoveredTotals(c))
-}
 
 // tablesOfUntested writes the site tables of the instrumented packages that are in no test into a file in a
 // directory, since no program writes them, and returns its name, if there are such packages.
-func (b *build) tablesOfUntested(dir string, env []string) (names []string, err error) {
+func (b *build) tablesOfUntested(dir string) (names []string, err error) {
 	var untested []string
 	tested := b.tested()
 	for _, path := range b.selected {
@@ -67,7 +31,7 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 	if len(untested) == 0 {
 		return nil, nil
 	}
-	archives, err := b.archives(env, append([]string{"--"}, untested...)...)
+	archives, err := b.archives(append([]string{"--"}, untested...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +54,12 @@ func (b *build) tablesOfUntested(dir string, env []string) (names []string, err 
 	return []string{name}, os.WriteFile(name, data, 0o666)
 }
 
-// archives returns the names of the archives of the packages that go list lists, by import path. It builds those that are not
-// in the cache.
-func (b *build) archives(env []string, args ...string) (map[string]string, error) {
-	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=ImportPath,Export"}, b.args.listFlags(), b.tags, args)...)
-	cmd.Env, cmd.Stderr = env, b.stderr
+// archives returns the names of the archives of the packages that go list lists, by import path. It builds those that
+// are not in the cache.
+func (b *build) archives(args ...string) (map[string]string, error) {
+	cmd := exec.Command(b.goCmd, slices.Concat([]string{"list", "-e", "-export", "-json=ImportPath,Export"},
+		b.args.listFlags(), b.toolFlags, args)...)
+	cmd.Env, cmd.Stderr = b.toolEnv(), b.stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("building packages: %w", err)

@@ -5,19 +5,21 @@ package gobuild
 // describe them.
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/gobuild/internal/toolexec"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 	"github.com/pepgo/pep/instrument/rewrite"
 )
 
 // An ourFlag is a flag of pepbuild's own. All have a value.
 type ourFlag struct {
-	name   string
-	taps   bool // it is about taps
-	hidden bool // it repeats an experiment of a paper or measures the code: lab/README.md describes it, not help and README.md
+	name string
+	taps bool // it is about taps
+	// it repeats an experiment of a paper or measures the code: lab/README.md describes it, not help and README.md
+	hidden bool
 	choice bool // the value is that of one of the forms
 	forms  []form
 	set    func(a *Args, value string) error
@@ -40,25 +42,29 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepmode", choice: true, forms: []form{
-		{value: string(rewrite.Windows), text: "sample paths of a program whose code stays as it is: at a tick, interpret what it does next (default on linux/amd64, without -race, -msan and -asan)", see: "[how](../decisions/0039-windows.md)"},
-		{value: string(rewrite.Polls), text: "sample paths by code that is added where they end; not in the Go runtime (default elsewhere)", see: "[how](../decisions/0001-polls.md)"},
+		{value: string(plan.Windows), text: "sample paths of a program whose code stays as it is: at a tick, interpret what it does next (default on linux/amd64, without -race, -msan and -asan)", see: "[how](../decisions/0039-windows.md)"},
+		{value: string(plan.Polls), text: "sample paths by code that is added where they end; not in the Go runtime (default elsewhere)", see: "[how](../decisions/0001-polls.md)"},
 		{value: "exact", text: "count every path; slow, to compare with", see: "[which paths](profiles.md#paths)"},
 		{value: "cover", text: "for coverage of branches and conditions (MC/DC): count every path; each operand of && and ||, " +
 			"and each value of a case, is a branch; a path ends where a decision has been made",
 			see: "[how](profiles.md#with--pepmodecover)"},
 		{value: "taps", text: "profile no paths: taps only (default with -peptaps)"},
 	}, set: func(a *Args, value string) error {
-		a.Mode = rewrite.Mode(value)
+		a.Mode = plan.Mode(value)
 		return nil
 	}},
-	{name: "peptruncate", hidden: true, choice: true, forms: []form{{value: "header"}, {value: "backedge"}, {value: "join"}}, set: func(a *Args, value string) error {
-		a.Truncate = value
-		return nil
-	}},
-	{name: "peporder", hidden: true, choice: true, forms: []form{{value: "hottest"}, {value: "coldest"}}, set: func(a *Args, value string) error {
-		a.Order = value
-		return nil
-	}},
+	{name: "peptruncate", hidden: true, choice: true,
+		forms: []form{{value: "header"}, {value: "backedge"}, {value: "join"}}, set: func(a *Args, value string) error {
+			if a.Truncate = value; value == "header" {
+				a.Truncate = "" // as without the flag
+			}
+			return nil
+		}},
+	{name: "peporder", hidden: true, choice: true, forms: []form{{value: "hottest"}, {value: "coldest"}},
+		set: func(a *Args, value string) error {
+			a.Order = value
+			return nil
+		}},
 	{name: "pepguide", forms: []form{
 		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time, which says which edges are taken most often; " +
 			"with -pepmode=polls, exact or cover",
@@ -67,10 +73,12 @@ var ourFlags = []ourFlag{
 		a.Guide = value
 		return nil
 	}},
-	{name: "pepwithout", hidden: true, choice: true, forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)}, {value: string(rewrite.WithoutAtomics)}}, set: func(a *Args, value string) error {
-		a.Without = value
-		return nil
-	}},
+	{name: "pepwithout", hidden: true, choice: true,
+		forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)},
+			{value: string(rewrite.WithoutAtomics)}}, set: func(a *Args, value string) error {
+			a.Without = value
+			return nil
+		}},
 	{name: "pepdump", forms: []form{
 		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions; with -peptaps, or -pepmode=polls, exact or cover"},
 	}, set: func(a *Args, value string) error {
@@ -83,6 +91,13 @@ var ourFlags = []ourFlag{
 			see: "[how](../decisions/0039-windows.md#branches)"},
 	}, set: func(a *Args, value string) error {
 		a.Table = value
+		return nil
+	}},
+	{name: "pepvalues", choice: true, forms: []form{
+		{value: "all", text: "have the program know which of its instructions have values that are loaded, passed and returned, so that runs with PEPOPTS=values=loads,args,results note them; by default it knows those of call targets and types only; with windows, or -peptable",
+			see: "[how](../decisions/0042-values-from-windows.md)"},
+	}, set: func(a *Args, value string) error {
+		a.Values = value
 		return nil
 	}},
 	{name: "pepopt", forms: []form{
@@ -99,7 +114,7 @@ var ourFlags = []ourFlag{
 		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails; with -peptaps, or -pepmode=polls, exact or cover", see: "[how](../bisect.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Bisect = value
-		_, err := toolexec.Tag{Bisect: value}.Pattern()
+		_, err := plan.Tag{Bisect: value}.Pattern()
 		return usage(err)
 	}},
 	{name: "peptaps", taps: true, forms: []form{
@@ -127,26 +142,19 @@ var ourFlags = []ourFlag{
 			value = ""
 		}
 		a.Taps.Kinds = value
-		return checkTaps(toolexec.Taps{Kinds: value})
-	}},
-	{name: "peptapmode", taps: true, choice: true, forms: []form{
-		{value: "full", text: "every tap reports always: the whole stream, to record or to feed an engine (default)"},
-		{value: "burst", text: "taps report for some microseconds every 20 ms: taps of all loads of all packages then cost 11% of the CPU time, 6% of it in between.", see: "[measurements](../../lab/README.md#numbers-without-a-page)"},
-	}, set: func(a *Args, value string) error {
-		a.Taps.Burst = value == "burst"
-		return nil
+		return checkTaps(plan.Taps{Kinds: value})
 	}},
 	{name: "pepfuncs", taps: true, forms: []form{
 		{value: "regexp", text: "tap only functions whose linker symbol matches"},
 	}, set: func(a *Args, value string) error {
 		a.Taps.Funcs = value
-		return checkTaps(toolexec.Taps{Kinds: "all", Funcs: value})
+		return checkTaps(plan.Taps{Kinds: "all", Funcs: value})
 	}},
 	{name: "peprange", taps: true, forms: []form{
 		{value: "ranges", text: "tap only these lines: file.go:10-20, file.go:10 or file.go, separated by commas; a file that a //line directive names, too"},
 	}, set: func(a *Args, value string) error {
 		a.Taps.Ranges = value
-		return checkTaps(toolexec.Taps{Kinds: "all", Ranges: value})
+		return checkTaps(plan.Taps{Kinds: "all", Ranges: value})
 	}},
 	{name: "pepsites", taps: true, forms: []form{
 		{value: "n", text: "at most n taps in a package, those in the innermost loops first"},
@@ -168,12 +176,51 @@ func usage(err error) error {
 	return &UsageError{err.Error()}
 }
 
-func checkTaps(t toolexec.Taps) error {
+func checkTaps(t plan.Taps) error {
 	if t.Kinds == "" {
 		return nil
 	}
 	_, err := t.Options()
 	return usage(err)
+}
+
+// mistyped returns an error if a word looks like a verb and not like a package or a file.
+func mistyped(word string) error {
+	if strings.ContainsAny(word, "./\\-") {
+		return nil
+	}
+	if _, err := os.Stat(word); err == nil {
+		return nil
+	}
+	words := append([]string{"env", "version", "help"}, verbs...)
+	if best, ok := nearest(word, words); ok && distance(word, best) <= 2 {
+		return usagef("no verb %q: did you mean %s?", word, best)
+	}
+	return nil
+}
+
+// parsePEPFLAGS takes the flags in the variable PEPFLAGS, which the go command does for its own and GOFLAGS: they come
+// before those of the command line, which override them.
+func (a *Args) parsePEPFLAGS(text string) error {
+	fields, err := splitQuoted(text)
+	for _, field := range fields {
+		name, value, hasValue, ok := splitFlag(field)
+		switch {
+		case !ok:
+			return usagef("PEPFLAGS: %q is not a flag", field)
+		case !strings.HasPrefix(name, "pep"):
+			return usagef("PEPFLAGS: -%s is no flag of pepbuild: put flags of the go command into GOFLAGS", name)
+		case !hasValue:
+			return usagef("PEPFLAGS: flag -%s needs a value: -%s=value", name, name)
+		}
+		if err := a.parseOurs(name, value); err != nil {
+			return usagef("PEPFLAGS: %v", err)
+		}
+	}
+	if err != nil {
+		return usagef("PEPFLAGS: %v", err)
+	}
+	return nil
 }
 
 // parseOurs takes a flag of pepbuild's own.
@@ -211,7 +258,8 @@ func (a *Args) unknownFlag(name string) error {
 	if best, ok := nearest(name, known); ok {
 		hint = "did you mean -" + best + "? "
 	}
-	return usagef("unknown flag -%s: %spepbuild help lists the flags of pepbuild, go help %s those of the go command", name, hint, a.Verb)
+	return usagef("unknown flag -%s: %spepbuild help lists the flags of pepbuild, go help %s those of the go command",
+		name, hint, a.Verb)
 }
 
 // nearest returns the word that is most like name. It reports false if no word is like

@@ -35,7 +35,8 @@ func TestReferenceHasTheTableOfFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 	case got != want:
-		t.Errorf("%s describes other flags; go test ./gobuild -update rewrites the table (-page +code):\n%s", reference, cmp.Diff(got, want))
+		t.Errorf("%s describes other flags; go test ./gobuild -update rewrites the table (-page +code):\n%s", reference,
+			cmp.Diff(got, want))
 	}
 }
 
@@ -138,7 +139,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ac", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "ac", 1},
+		{"kitten", "sitting", 3}, {"ab", "ba", 2}} {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("from %q to %q: got %d, want %d", c.a, c.b, got, c.want)
 		}

@@ -9,43 +9,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/gobuild/internal/plan"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
 
-// roomy is the package that has room for taps. It is never instrumented.
-const roomy = "runtime"
-
-// tagged returns the user's -gcflags and, behind them, one with the tag for each package of paths.
-func (b *build) tagged(paths []string, tag toolexec.Tag) ([]string, error) {
-	args := map[string]string{}
-	for _, path := range paths {
-		tag.Guide = b.guide.hash(path)
-		arg, err := quoted(tag.Arg())
-		if err != nil {
-			return nil, err
-		}
-		args[path] = arg
-	}
-	return b.gcflags(paths, func(path string) string { return args[path] }), nil
-}
+// tapped is the package that has space for taps. It is never instrumented.
+const tapped = "runtime"
 
 // gcflags returns the user's -gcflags and, behind them, one for each package of paths, and one for package
-// runtime if that has room for taps. It has the flags that the user gives for the package, and its tag, which
-// may be empty.
-func (b *build) gcflags(paths []string, tag func(path string) string) []string {
+// runtime if that has space for taps. It has the flags that the user gives for the package, and its tag, if it has one.
+func (b *build) gcflags(paths []string, tags map[string]plan.Tag) []string {
 	var flags []string
 	for _, v := range b.args.Gcflags {
 		flags = append(flags, "-gcflags="+v)
 	}
 	if b.args.Taps.Kinds != "" {
-		paths = append([]string{roomy}, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == roomy })...)
-		others := tag
-		tag = func(path string) string {
-			if path == roomy {
-				return toolexec.RoomForTaps()
-			}
-			return others(path)
-		}
+		rest := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == tapped })
+		paths = append([]string{tapped}, rest...)
 	}
 	pattern := b.patterns()
 	for i, path := range paths {
@@ -53,7 +33,13 @@ func (b *build) gcflags(paths []string, tag func(path string) string) []string {
 		if i == len(paths)-1 {
 			p = path // The executable has this value in its build information, from whatever directory it is built.
 		}
-		flags = append(flags, "-gcflags="+p+"="+strings.TrimSpace(b.userFlags(path)+" "+tag(path)))
+		arg := ""
+		if tag, ok := tags[path]; ok {
+			arg = tag.Arg()
+		} else if b.args.Taps.Kinds != "" && path == tapped {
+			arg = toolexec.RuntimeForTaps()
+		}
+		flags = append(flags, "-gcflags="+p+"="+strings.TrimSpace(b.userFlags(path)+" "+arg))
 	}
 	return flags
 }

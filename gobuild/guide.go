@@ -18,74 +18,54 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/wire"
-	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/guide"
 )
 
-// A profileGuide has what a profile says of the packages that are instrumented, in files of
-// a temporary directory. The name of a file is the hash of its content. It stands in the tag of
-// the package, so that the go command compiles the package anew if the profile says
-// something else of it, and only then.
-type profileGuide struct {
-	name   string // of the profile
-	dir    string
-	hashes map[string]string // by import path
-}
-
-// hash returns the name of the file of a package; "" if the profile has nothing of it.
-func (g *profileGuide) hash(path string) string {
-	if g == nil {
-		return ""
-	}
-	return g.hashes[path]
-}
-
-func (g *profileGuide) remove() error {
-	if g == nil {
-		return nil
-	}
-	return os.RemoveAll(g.dir)
-}
-
-// guideEnv returns the environment in which package toolexec finds the profile.
-func (b *build) guideEnv() []string {
-	if b.guide == nil {
-		return nil
-	}
-	env := []string{toolexec.EnvGuide + "=" + b.guide.dir, toolexec.EnvGuideName + "=" + b.guide.name}
-	if b.mains() != 1 {
-		env = append(env, toolexec.EnvSeveral+"=1")
-	}
-	return env
-}
-
-// readGuide reads the profile for the packages of paths.
-func (b *build) readGuide(paths []string) (*profileGuide, error) {
+// readGuide reads the profile for the selected packages, and writes what it says of them to files of a temporary
+// directory. It returns the names of these files by import path. The name of a file is the hash of its content. It
+// stands in the tag of the package, so that the go command compiles the package anew if the profile says something else
+// of it, and only then.
+func (b *build) readGuide() (names map[string]string, err error) {
 	name := b.args.Guide
 	funcs, err := readFuncs(name)
 	if err != nil {
 		return nil, fmt.Errorf("-pepguide: %w", err)
 	}
-	packages, others := b.split(funcs, paths)
+	packages, others := b.split(funcs, b.selected)
 	if len(packages) == 0 {
 		return nil, fmt.Errorf("-pepguide: %s: %w", name, nonePackages(funcs, others))
 	}
-	g := &profileGuide{name: name, hashes: map[string]string{}}
-	if g.dir, err = os.MkdirTemp("", "pepbuild-guide-"); err != nil {
+	if b.args.GuideDir, err = os.MkdirTemp("", "pepbuild-guide-"); err != nil {
 		return nil, err
 	}
+	names = map[string]string{}
 	for path, p := range packages {
 		data, err := json.Marshal(p)
 		if err != nil {
-			return nil, errors.Join(err, g.remove())
+			return nil, err
 		}
-		sum := sha256.Sum256(data)
-		g.hashes[path] = hex.EncodeToString(sum[:])[:16]
-		if err := os.WriteFile(filepath.Join(g.dir, g.hashes[path]), data, 0o666); err != nil {
-			return nil, errors.Join(err, g.remove())
+		if names[path], err = writeHashed(b.args.GuideDir, data); err != nil {
+			return nil, err
 		}
 	}
-	return g, nil
+	return names, nil
+}
+
+// writeHashed writes a file whose name is the hash of its content into a directory.
+func writeHashed(dir string, data []byte) (name string, err error) {
+	sum := sha256.Sum256(data)
+	name = hex.EncodeToString(sum[:])[:16]
+	return name, os.WriteFile(filepath.Join(dir, name), data, 0o666)
+}
+
+// removeFiles removes what tools had to read for this build.
+func (b *build) removeFiles() (err error) {
+	for _, dir := range []string{b.args.GuideDir, b.args.CountsDir} {
+		if dir != "" {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return err
 }
 
 // nonePackages is the error for a profile whose functions are all of other packages than those
@@ -165,7 +145,8 @@ func branchesOf(name string, edges []profile.Edge, estimated bool) ([]*guide.Fun
 		if file == f.File {
 			file = ""
 		}
-		f.Branches = append(f.Branches, guide.Branch{File: file, Line: int(k.Pos.Line), Col: int(k.Pos.Col), Kind: k.kind, Outcomes: counts[k]})
+		f.Branches = append(f.Branches, guide.Branch{File: file, Line: int(k.Pos.Line), Col: int(k.Pos.Col), Kind: k.kind,
+			Outcomes: counts[k]})
 	}
 	return list.funcs, nil
 }
@@ -232,7 +213,7 @@ func (b *build) split(funcs []*guide.Func, paths []string) (packages map[string]
 		}
 	}
 	packages = map[string]*guide.Package{}
-	known := map[string]bool{} // of others
+	known := map[string]bool{} // packages that others already has
 	for _, f := range funcs {
 		pkg, name := cutPackage(f.Name, programs)
 		if programs[pkg] == nil {

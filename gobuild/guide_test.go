@@ -54,7 +54,8 @@ edge func=sort.f at=/go/sort.go:4 branch=sort.go:5:2 kind=for outcome=body line=
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &build{deps: []*pkg{{ImportPath: "example.com/prog", Name: "main"}, {ImportPath: "example.com/prog [example.com/prog.test]", Name: "main"}}}
+	b := &build{deps: []*pkg{{ImportPath: "example.com/prog", Name: "main"},
+		{ImportPath: "example.com/prog [example.com/prog.test]", Name: "main"}}}
 	got, others := b.split(funcs, []string{"example.com/prog"})
 	want := map[string]*guide.Package{"example.com/prog": {Funcs: []*guide.Func{{
 		Name: "sign", File: "sign.go", Line: 10,
@@ -74,7 +75,8 @@ func TestNonePackagesSaysWhatToDo(t *testing.T) {
 		want []string
 	}{
 		{nonePackages(lines, []string{"runtime"}), []string{"20 samples or more are of runtime,", "profile a longer run"}},
-		{nonePackages(branches, []string{"a", "b", "c", "d", "e"}), []string{"functions of a, b, c and 2 more packages,", "give a profile of this program"}},
+		{nonePackages(branches, []string{"a", "b", "c", "d", "e"}),
+			[]string{"functions of a, b, c and 2 more packages,", "give a profile of this program"}},
 	} {
 		for _, want := range test.want {
 			if !strings.Contains(test.err.Error(), want) {

@@ -47,7 +47,8 @@ func (b *build) runNewer(dir string, stdin io.Reader, stdout, stderr io.Writer) 
 	return 0, nil
 }
 
-// buildNewer returns the pepbuild that the selected toolchain builds from the source of this one. It is kept in the cache.
+// buildNewer returns the pepbuild that the selected toolchain builds from the source of this one. It is kept in the
+// cache.
 func (b *build) buildNewer() (exe string, err error) {
 	_, key, err := self()
 	if err != nil {
@@ -76,7 +77,8 @@ func (b *build) buildNewer() (exe string, err error) {
 		return "", err
 	}
 	cmd := b.newerCommand(made)
-	fmt.Fprintf(b.stderr, "pepbuild: building pepbuild with %s, because this one was built with %s: once for it\n", b.release.name, runtime.Version())
+	fmt.Fprintf(b.stderr, "pepbuild: building pepbuild with %s, because this one was built with %s: once for it\n",
+		b.release.name, runtime.Version())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(string(out)))
 	}
@@ -89,8 +91,8 @@ func (b *build) buildNewer() (exe string, err error) {
 	return target, nil
 }
 
-// newerCommand returns the command that builds pepbuild into a directory: from the source that this executable was built
-// from, or, if that is not there, by its version.
+// newerCommand returns the command that builds pepbuild into a directory: from the source that this executable was
+// built from, or, if that is not there, by its version.
 func (b *build) newerCommand(dir string) *exec.Cmd {
 	gocmd := filepath.Join(b.env["GOROOT"], "bin", "go"+exeSuffix())
 	args := []string{"install", modulePath + "/cmd/pepbuild@latest"}

@@ -1,12 +1,10 @@
 package gobuild
 
-// This file reads the profiles that -pepopt names, and hands each package what they say of it and of the packages that it imports:
-// the compiler may inline functions of those.
+// This file reads the profiles that -pepopt names, and hands each package what they say of it and of the packages that
+// it imports: the compiler may inline functions of those.
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"os"
@@ -16,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/format/schema"
-	"github.com/pepgo/pep/gobuild/internal/toolexec"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 	"github.com/pepgo/pep/instrument/counted"
 	"github.com/pepgo/pep/instrument/guide"
 )
@@ -48,10 +46,11 @@ func weightedProfiles(value string) (list []weighted, err error) {
 	return list, nil
 }
 
-// counts returns the tags of packages by import path, and writes what the profiles say to b.countsDir. Packages of which the profiles
-// say nothing, and that import no others, have no tag.
-func (b *build) counts(paths []string) (tags map[string]string, err error) {
-	if b.countsDir, err = os.MkdirTemp("", "pepbuild-counts-"); err != nil {
+// counts returns the tags of packages by import path, and writes what the profiles say to a temporary directory.
+// Packages of which the profiles say nothing, and that import no others, have no tag.
+func (b *build) counts() (tags map[string]plan.Tag, err error) {
+	paths := b.selected
+	if b.args.CountsDir, err = os.MkdirTemp("", "pepbuild-counts-"); err != nil {
 		return nil, err
 	}
 	var own map[string]string
@@ -60,7 +59,7 @@ func (b *build) counts(paths []string) (tags map[string]string, err error) {
 			return nil, usagef("-pepopt=%s: %q is no seed: want a number, as in %s1", b.args.Opt, seed, randomCounts)
 		}
 		own = map[string]string{}
-		name, err := b.writeCounts([]byte("random " + seed + "\n"))
+		name, err := writeHashed(b.args.CountsDir, []byte("random "+seed+"\n"))
 		if err != nil {
 			return nil, err
 		}
@@ -86,25 +85,18 @@ func (b *build) counts(paths []string) (tags map[string]string, err error) {
 		}
 		maps.Copy(byPath[p.path()], set)
 	}
-	tags = map[string]string{}
+	tags = map[string]plan.Tag{}
 	for _, path := range paths {
 		if len(byPath[path]) == 0 {
 			continue
 		}
-		name, err := b.writeCounts([]byte(strings.Join(slices.Sorted(maps.Keys(byPath[path])), "\n") + "\n"))
+		name, err := writeHashed(b.args.CountsDir, []byte(strings.Join(slices.Sorted(maps.Keys(byPath[path])), "\n")+"\n"))
 		if err != nil {
 			return nil, err
 		}
-		tags[path] = toolexec.Counts(b.compiler.Key, name)
+		tags[path] = plan.Tag{Work: plan.Counts, Compiler: b.compiler.Key, Counts: name}
 	}
 	return tags, nil
-}
-
-// writeCounts writes a file whose name is the hash of its content.
-func (b *build) writeCounts(data []byte) (name string, err error) {
-	sum := sha256.Sum256(data)
-	name = hex.EncodeToString(sum[:])[:16]
-	return name, os.WriteFile(filepath.Join(b.countsDir, name), data, 0o666)
 }
 
 // ownCounts returns the names of files with the counts of each package of paths.
@@ -152,7 +144,7 @@ func (b *build) ownCounts(paths []string) (map[string]string, error) {
 		if len(text) == 0 {
 			continue
 		}
-		if own[path], err = b.writeCounts(text); err != nil {
+		if own[path], err = writeHashed(b.args.CountsDir, text); err != nil {
 			return nil, err
 		}
 	}
@@ -224,13 +216,6 @@ func (b *build) autoProfile() (string, error) {
 		return "", fmt.Errorf("%w; pep pgo -o %s makes it of a profile", err, dirs[0])
 	}
 	return name, nil
-}
-
-func (b *build) removeCounts() error {
-	if b.countsDir == "" {
-		return nil
-	}
-	return os.RemoveAll(b.countsDir)
 }
 
 // prefix returns the path of a package as the linker writes it in names of functions.

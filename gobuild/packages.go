@@ -84,11 +84,33 @@ func (e *goError) Error() string { return strings.TrimSpace(e.stderr) }
 
 // Selected returns the import paths of the packages that args has profiled.
 func Selected(args *Args) ([]string, error) {
-	b := &build{args: args, goCmd: "go"}
+	b := newBuild(args, nil)
 	if err := b.readEnv(); err != nil {
 		return nil, err
 	}
 	return b.selectPackages()
+}
+
+// choosePackages chooses what is profiled, and finds what the plan says of packages: the guide, and which have C code.
+func (b *build) choosePackages() (err error) {
+	b.selected, err = b.selectPackages()
+	if len(b.args.Patterns) == 0 && !slices.ContainsFunc(b.deps, func(p *pkg) bool { return !p.DepOnly && p.Name != "" }) {
+		fmt.Fprintln(b.stderr, "pepbuild: no package is named, and the go command finds none in the current directory: name one, or see pepbuild help")
+	}
+	if err != nil {
+		return err
+	}
+	b.args.Mains, b.args.WithC = b.mains(), b.withC()
+	if b.args.Guide != "" {
+		if b.guided, err = b.readGuide(); err != nil {
+			return err
+		}
+	}
+	if err := b.checkMain(); err != nil {
+		return err
+	}
+	b.userFlags, err = b.gcflagsOf()
+	return err
 }
 
 // selectPackages returns the import paths of the packages to profile, sorted.
@@ -125,14 +147,15 @@ func (b *build) selectPackages() ([]string, error) {
 	// What cannot be built is for the go command to say.
 	broken := slices.ContainsFunc(deps, func(p *pkg) bool { return p.Error != nil })
 	if len(paths) == 0 && b.args.Packages != nil && !broken {
-		return nil, usagef("-peppkg=%s matches no package of the program that can be profiled; see go list -deps", strings.Join(b.args.Packages, ","))
+		return nil, usagef("-peppkg=%s matches no package of the program that can be profiled; see go list -deps",
+			strings.Join(b.args.Packages, ","))
 	}
 	return paths, nil
 }
 
 // wanted returns a function that says whether the user asks for a package.
 func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
-	if b.args.asIs() && b.args.Packages == nil {
+	if !b.args.Mode.Kind().Rewrites && b.args.Packages == nil {
 		return func(*pkg) bool { return true }, nil
 	}
 	if b.args.Packages == nil {
@@ -196,7 +219,7 @@ var apart = []string{
 // never returns a function that reports whether a package is never instrumented: one in
 // apart, or one that the linked runtime is made of. Tables of branches and counts change no package.
 func (b *build) never() (func(path string) bool, error) {
-	if b.args.asIs() {
+	if !b.args.Mode.Kind().Rewrites {
 		return func(path string) bool { return path == "unsafe" }, nil
 	}
 	imports, err := (&linked.Config{Env: b.env}).Imports()
@@ -216,4 +239,27 @@ func (b *build) never() (func(path string) bool, error) {
 			return path == a || strings.HasSuffix(a, "/") && strings.HasPrefix(path, a)
 		})
 	}, nil
+}
+
+// checkMain returns an error if the named packages are libraries only.
+func (b *build) checkMain() error {
+	if b.args.Verb == "test" || !b.args.Mode.Kind().Runtime || b.args.Mains > 0 {
+		return nil
+	}
+	for _, p := range b.deps {
+		if !p.DepOnly && p.Error == nil {
+			return usagef("package %s is not a main package, so there is no program to profile; name a main package, or use pepbuild test", p.ImportPath)
+		}
+	}
+	return nil
+}
+
+// mains returns the number of programs that the user names, 0 for tests.
+func (b *build) mains() (n int) {
+	for _, p := range b.deps {
+		if b.args.Verb != "test" && !p.DepOnly && p.Error == nil && p.Name == "main" {
+			n++
+		}
+	}
+	return n
 }

@@ -30,8 +30,8 @@ type progress struct {
 	log   string // file to which package toolexec adds the import path of each package
 	start time.Time
 
-	// changes is whether the line changes. If not, as a program that is run may write to the same terminal, there is a new line
-	// each few seconds, but only if a package was compiled since the last one: so not while the program runs.
+	// changes is whether the line changes. If not, as a program that is run may write to the same terminal, there is a new
+	// line each few seconds, but only if a package was compiled since the last one: so not while the program runs.
 	changes bool
 
 	mu    sync.Mutex
@@ -51,7 +51,8 @@ func startProgress(out io.Writer, changes bool) (*progress, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &progress{out: out, log: filepath.Join(dir, "packages"), changes: changes, start: time.Now(), end: make(chan struct{})}
+	p := &progress{out: out, log: filepath.Join(dir, "packages"), changes: changes, start: time.Now(),
+		end: make(chan struct{})}
 	p.done.Go(func() {
 		tick := time.NewTicker(progressTick)
 		defer tick.Stop()
@@ -117,7 +118,8 @@ func (p *progress) show(now time.Time) {
 	}
 	text, _ := os.ReadFile(p.log)
 	paths := bytes.Fields(text)
-	line := fmt.Sprintf("pepbuild: %d packages compiled, at most %d to do, %v", len(paths), max(0, p.most-len(paths)), took.Round(time.Second))
+	line := fmt.Sprintf("pepbuild: %d packages compiled, at most %d to do, %v", len(paths), max(0, p.most-len(paths)),
+		took.Round(time.Second))
 	switch {
 	case p.most == 0:
 		line = fmt.Sprintf("pepbuild: preparing, %v", took.Round(time.Second))

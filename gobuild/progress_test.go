@@ -21,7 +21,8 @@ func screen(text string) string {
 func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 	var out strings.Builder
 	start := time.Now()
-	p := &progress{out: &out, log: filepath.Join(t.TempDir(), "sub", "packages"), changes: true, most: 3, start: start, end: make(chan struct{})}
+	p := &progress{out: &out, log: filepath.Join(t.TempDir(), "sub", "packages"), changes: true, most: 3, start: start,
+		end: make(chan struct{})}
 	if err := os.Mkdir(filepath.Dir(p.log), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,8 @@ func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 		t.Errorf("behind a message the screen shows %q", got)
 	}
 	long := strings.Repeat("long/", 20)
-	step(4*time.Second, "sort\nregexp\n"+long+"\n", "# regexp\nbad.go:1: x\n"+("pepbuild: 3 packages compiled, at most 0 to do, 4s: " + long)[:progressWidth])
+	step(4*time.Second, "sort\nregexp\n"+long+"\n",
+		"# regexp\nbad.go:1: x\n"+("pepbuild: 3 packages compiled, at most 0 to do, 4s: " + long)[:progressWidth])
 	p.stop()
 	if got := screen(out.String()); got != "# regexp\nbad.go:1: x\n" {
 		t.Errorf("at the end the screen shows %q", got)
@@ -56,7 +58,8 @@ func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 	}
 }
 
-// While a program may run that writes to the terminal, nothing is erased, and nothing is written unless packages are compiled.
+// While a program may run that writes to the terminal, nothing is erased, and nothing is written unless packages are
+// compiled.
 func TestProgressOfWhatIsRunIsLinesThatStay(t *testing.T) {
 	var out strings.Builder
 	start := time.Now()

@@ -48,7 +48,8 @@ func (b *build) checkRelease() error {
 	if b.release.known {
 		return nil
 	}
-	return fmt.Errorf("the go command is %s, and pepbuild changes the compiler of %s: set GOTOOLCHAIN=%s", b.release.name, strings.Join(known, " or "), b.release.other())
+	return fmt.Errorf("the go command is %s, and pepbuild changes the compiler of %s: set GOTOOLCHAIN=%s", b.release.name,
+		strings.Join(known, " or "), b.release.other())
 }
 
 // other returns the name of a toolchain that pepbuild works with, and that is not this one.

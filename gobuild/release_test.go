@@ -27,7 +27,8 @@ func TestParseRelease(t *testing.T) {
 			t.Errorf("%q: the toolchain %s is named in its place", name, other.name)
 		}
 	}
-	if !parseRelease("go1.99.1").newerThanSelf() || parseRelease("devel +3f2a9c1").newerThanSelf() || parseRelease("go1.26.8").newerThanSelf() {
+	if !parseRelease("go1.99.1").newerThanSelf() || parseRelease("devel +3f2a9c1").newerThanSelf() ||
+		parseRelease("go1.26.8").newerThanSelf() {
 		t.Error("which release is newer than the one of this test is wrong")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/gobuild/internal/gocompiler"
-	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 )
 
 // Where there are no windows, polls take their place, of the packages that the user says. One line says so.
@@ -28,26 +28,29 @@ func TestProgramsWithoutWindows(t *testing.T) {
 	} {
 		var said strings.Builder
 		goos, goarch, _ := strings.Cut(test.system, "/")
-		args := &Args{Mode: rewrite.Windows, Packages: []string{"./..."}, GoFlags: test.flags}
-		b := &build{args: args, given: &Args{}, env: map[string]string{"GOOS": goos, "GOARCH": goarch}, stderr: &said}
-		b.checkWindows()
-		mode := rewrite.Windows
+		args := &Args{Plan: plan.Plan{Mode: plan.Windows, Packages: []string{"./..."}}, GoFlags: test.flags}
+		b := newBuild(args, &said)
+		b.given, b.env = &Args{}, map[string]string{"GOOS": goos, "GOARCH": goarch}
+		err := b.checkSystem()
+		mode := plan.Windows
 		if test.want != "" {
-			mode = rewrite.Polls
+			mode = plan.Polls
 		}
-		if b.args.Mode != mode || !slices.Equal(b.args.Packages, args.Packages) || args.Mode != rewrite.Windows {
-			t.Errorf("%s %v: mode %s of packages %q", test.system, test.flags, b.args.Mode, b.args.Packages)
+		if err != nil || b.args.Mode != mode || !slices.Equal(b.args.Packages, args.Packages) || args.Mode != plan.Windows {
+			t.Errorf("%s %v: mode %s of packages %q, %v", test.system, test.flags, b.args.Mode, b.args.Packages, err)
 		}
-		if got := said.String(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) || strings.Count(got, "\n") > 1 {
+		if got := said.String(); (got == "") != (test.want == "") || !strings.Contains(got, test.want) ||
+			strings.Count(got, "\n") > 1 {
 			t.Errorf("%s %v: %q, want %q", test.system, test.flags, got, test.want)
 		}
 	}
 }
 
-// In a program with windows, those packages have tables that the user says. Packages that the user names have a tag without
-// that: main packages, and those of whose tests the main packages have their flags.
+// In a program with windows, those packages have tables that the user says. Packages that the user names have a tag
+// without that: main packages, and those of whose tests the main packages have their flags.
 func TestTagsOfWindows(t *testing.T) {
 	b := &build{
+		args:     &Args{Plan: plan.Plan{Mode: plan.Windows}},
 		compiler: &gocompiler.Compiler{Key: "c"},
 		selected: []string{"m/cmd", "m/lib", "m/outside_test", "m/tested"},
 		deps: []*pkg{
@@ -64,15 +67,20 @@ func TestTagsOfWindows(t *testing.T) {
 		},
 	}
 	want := map[string]string{
-		"m/lib":          "-pep=branches=c,k",
-		"m/cmd":          "-pep=windows=c,k",
-		"m/plain":        "-pep=notable=k",
-		"m/tested":       "-pep=branches=c,k",
-		"m/outside":      "-pep=branches=c,k",
-		"m/outside_test": "-pep=branches=c,k",
-		"m/untold":       "-pep=notable=k",
+		"m/lib":          "-pep=branches,tool=k,compiler=c",
+		"m/cmd":          "-pep=main,tool=k,compiler=c",
+		"m/plain":        "-pep=untabled,tool=k",
+		"m/tested":       "-pep=branches,tool=k,compiler=c",
+		"m/outside":      "-pep=branches,tool=k,compiler=c",
+		"m/outside_test": "-pep=branches,tool=k,compiler=c",
+		"m/untold":       "-pep=untabled,tool=k",
 	}
-	if diff := cmp.Diff(want, b.windowsTags("k")); diff != "" {
-		t.Errorf("tags (-want +got)\n%s", diff)
+	tags, err := b.tags("k")
+	got := map[string]string{}
+	for path, tag := range tags {
+		got[path] = tag.Arg()
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v, tags (-want +got)\n%s", err, diff)
 	}
 }

@@ -13,10 +13,10 @@
 //	e.Flush(out)
 //	out.Drain()
 //
-// Everything that takes tuples is an Engine. There is a further interface for each
-// thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed,
-// Metered and Stratified, and Sized, Viewer, Rewriter, Sampler and Deriver for descriptions. Package hwsim/engines knows all engines by
-// name, and hwsim/enginetest tests that they keep the promises of this package.
+// Everything that takes tuples is an Engine. There is a further interface for each thing that only some engines can do:
+// Weighted, Snapshotter, Merger, Controlled, Timed, Metered and Stratified, and Sized, Viewer, Rewriter, Sampler and
+// Deriver for descriptions. Package hwsim/engines knows all engines by name, and hwsim/enginetest tests that they keep
+// the promises of this package.
 //
 // Engines are linked into instrumented programs. They import nothing heavier than
 // math/bits. They allocate when they are made and when they are flushed, and at no

@@ -11,7 +11,7 @@ type Out struct {
 	answer func()
 }
 
-// NewOut returns an Out with room for size messages, at least one. When there is no room
+// NewOut returns an Out with space for size messages, at least one. When there is no space
 // for more, it calls drain with the messages. drain must not keep them, and must not
 // send any.
 func NewOut(size int, drain func([]Message)) *Out {
@@ -27,17 +27,17 @@ func (o *Out) Send(m Message) {
 	o.n++
 }
 
-// Room returns an empty slice with room for n messages, or for the size of the Out if that
+// Space returns an empty slice with space for n messages, or for the size of the Out if that
 // is less. The engine appends messages to it and then calls Sent. An engine that sends
 // at most one message for an event needs no call for each message this way.
-func (o *Out) Room(n int) []Message {
+func (o *Out) Space(n int) []Message {
 	if n = min(n, len(o.buf)); len(o.buf)-o.n < n {
 		o.Drain()
 	}
 	return o.buf[o.n:o.n]
 }
 
-// Sent takes the messages that have been appended to what Room returned.
+// Sent takes the messages that have been appended to what Space returned.
 func (o *Out) Sent(msgs []Message) { o.n += len(msgs) }
 
 // Drain hands all messages to software that it does not have yet. The caller of Push calls

@@ -23,11 +23,11 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/gobuild/goruntimetest"
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 // defaultCorpus has few packages, but shows most mistakes.
@@ -93,9 +93,11 @@ func TestMain(m *testing.M) {
 func readCorpus(t *testing.T, others ...string) (pkgs []*listed, lookup importer.Lookup) {
 	t.Helper()
 	exports := map[string]string{}
-	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-export", "-deps"}, goruntimetest.Flags(t), others, strings.Split(*corpus, ","))...) {
+	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-export", "-deps"}, goruntimetest.Flags(t), others,
+		strings.Split(*corpus, ","))...) {
 		exports[p.ImportPath] = p.Export
-		if !p.DepOnly && p.ImportPath != "unsafe" && !slices.Contains(others, p.ImportPath) && len(p.CgoFiles) == 0 && len(p.GoFiles) > 0 {
+		if !p.DepOnly && p.ImportPath != "unsafe" && !slices.Contains(others, p.ImportPath) && len(p.CgoFiles) == 0 &&
+			len(p.GoFiles) > 0 {
 			pkgs = append(pkgs, p)
 		}
 	}
@@ -122,7 +124,8 @@ func TestCorpus(t *testing.T) { instrumentCorpus(t, instrument.Options{}) }
 
 // Decisions in values and cases have code around their operands.
 func TestCorpusCover(t *testing.T) {
-	instrumentCorpus(t, instrument.Options{Mode: rewrite.Cover, Numbers: pathnum.Options{Truncate: pathnum.Rest}})
+	instrumentCorpus(t, instrument.Options{Ends: rewrite.Count, Decisions: true,
+		Numbers: pathnum.Options{Truncate: pathnum.Rest}})
 }
 
 // events are the kinds that "all" leaves to engines and traces.
@@ -133,19 +136,14 @@ func TestCorpusTapped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes about 30 s")
 	}
-	for _, kinds := range []string{"all", "loads", events} {
-		for _, burst := range []bool{false, true} {
-			if kinds == "loads" && !burst {
-				continue // they are among all
+	for _, kinds := range []string{"all", events} {
+		t.Run(kinds, func(t *testing.T) {
+			set, err := tap.ParseKinds(kinds)
+			if err != nil {
+				t.Fatal(err)
 			}
-			t.Run(fmt.Sprintf("%s,burst=%t", kinds, burst), func(t *testing.T) {
-				set, err := tap.ParseKinds(kinds)
-				if err != nil {
-					t.Fatal(err)
-				}
-				instrumentCorpus(t, instrument.Options{Taps: tap.Options{Kinds: set}, Burst: burst})
-			})
-		}
+			instrumentCorpus(t, instrument.Options{Taps: tap.Options{Kinds: set}})
+		})
 	}
 }
 
@@ -153,7 +151,7 @@ func instrumentCorpus(t *testing.T, opts instrument.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
-	opts.Mode = cmp.Or(opts.Mode, rewrite.Polls)
+	opts.Ends = cmp.Or(opts.Ends, rewrite.Poll)
 	pkgs, lookup := readCorpus(t, linkedCore)
 	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linkedCore)
 	if err != nil {
@@ -192,7 +190,7 @@ func instrumentCorpus(t *testing.T, opts instrument.Options) {
 		funcs += len(res.Sites.Funcs)
 		adds += res.Adds
 		polls += res.Polls
-		check(t, pkg, res, withCore{imp, core}, opts.Burst)
+		check(t, pkg, res, withCore{imp, core})
 	}
 	total, ours := 0, 0 // ours are the functions without a directive against calls that are no hooks of the runtime
 	var reasons []string
@@ -208,7 +206,8 @@ func instrumentCorpus(t *testing.T, opts instrument.Options) {
 		len(pkgs), funcs, adds, polls, total, strings.Join(reasons, "\n"))
 	logTaps(t, tapped, skipped)
 	if ours*1000 > funcs {
-		t.Errorf("%d of %d functions are not instrumented and have no directive, more than one in a thousand", ours, funcs+total)
+		t.Errorf("%d of %d functions are not instrumented and have no directive, more than one in a thousand", ours,
+			funcs+total)
 	}
 }
 
@@ -241,9 +240,8 @@ func (w withCore) Import(path string) (*types.Package, error) {
 }
 
 // check type-checks an instrumented package, and compares its lines with those of the
-// source. It compares the lines on which declarations begin and end and, unless
-// functions are cloned, the number of lines.
-func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp types.Importer, twice bool) {
+// source: their number, and the lines on which declarations begin and end.
+func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp types.Importer) {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -255,7 +253,7 @@ func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp ty
 		text, ok := res.Text[name]
 		if !ok {
 			text = string(src)
-		} else if _, rest, _ := strings.Cut(text, "\n"); !twice && strings.Count(rest, "\n") != strings.Count(string(src), "\n") {
+		} else if _, rest, _ := strings.Cut(text, "\n"); strings.Count(rest, "\n") != strings.Count(string(src), "\n") {
 			t.Errorf("%s: the number of lines has changed", name)
 		}
 		f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)

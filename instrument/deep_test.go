@@ -68,16 +68,20 @@ var forms = []form{
 	{"decisions in calls", inline(helpers, "if %s { r++ }", "a && not(", "a || b", ")")},
 	{"decisions in calls, values", inline(helpers, "x := %s; if x { r++ }", "a && not(", "a || b", ")")},
 	{"decisions in calls, behind", inline(helpers, "if %s { r++ }", "not(", "a || b", " && b)")},
-	{"decisions with a type in calls", inline(helpers, "x := %s; if x { r++ }", "truth(a) && truth(b).and(", "truth(c)", " || truth(n > 1))")},
+	{"decisions with a type in calls", inline(helpers, "x := %s; if x { r++ }", "truth(a) && truth(b).and(", "truth(c)",
+		" || truth(n > 1))")},
 	{"decisions in generic calls", inline(helpers, "if %s { r++ }", "a && same(", "a || b", ")")},
 	{"decisions in comparisons", inline(helpers, "if %s { r++ }", "a && (b != (", "a || b", "))")},
 	{"decisions in indices", inline(helpers, "m := map[bool]bool{}; if %s { r++ }", "a && m[", "a || b", "]")},
 	{"decisions in literals", inline(helpers, "if %s { r++ }", "a && num(", "a || b", ", b || c) > 1")},
 	{"decisions in closures", inline(helpers, "if %s { r++ }", "a && run(func() bool { return b || ", "c", " })")},
-	{"decisions in closures with ifs", inline(helpers, "if %s { r++ }", "a && run(func() bool { if b && ", "c", " { return true }; return a || c })")},
+	{"decisions in closures with ifs", inline(helpers, "if %s { r++ }", "a && run(func() bool { if b && ", "c",
+		" { return true }; return a || c })")},
 	{"decisions in cases", wrapped(helpers, "switch { case a && b:", "r++", "case b || c: r-- }")},
-	{"literals in cases", inline(helpers, "switch { case %s: r++ }", "run(func() bool { switch { case a, b && ", "c", ": return true }; return b })")},
-	{"literals in tagged cases", inline(helpers, "switch a { case %s: r++ }", "run(func() bool { switch b { case a, ", "c", ": return true }; return b })")},
+	{"literals in cases", inline(helpers, "switch { case %s: r++ }", "run(func() bool { switch { case a, b && ", "c",
+		": return true }; return b })")},
+	{"literals in tagged cases", inline(helpers, "switch a { case %s: r++ }", "run(func() bool { switch b { case a, ", "c",
+		": return true }; return b })")},
 	{"chain of and", inline(helpers, "if %s { r++ }", "a && ", "a", "")},
 	{"chain of or", inline(helpers, "x := %s; if x { r++ }", "n == 3 || ", "a", "")},
 	{"chain of and to the right", inline(helpers, "if %s { r++ }", "a && (", "a", ")")},
@@ -97,13 +101,15 @@ var forms = []form{
 	{"composite literals", inline(helpers, "x := %s; if x.ok { r++ }", "node{list: []node{", "{ok: a && b}", "}}")},
 	{"function types", inline(helpers, "var x %s; _ = x; if a { r++ }", "func(", "bool", ")")},
 	{"pointer types", inline(helpers, "var x %s; _ = x; if a { r++ }", "*", "bool", "")},
-	{"instances", inline(helpers+"\n\ntype box[T any] struct{ of *T }", "var x %s; _ = x; if a { r++ }", "box[", "bool", "]")},
+	{"instances", inline(helpers+"\n\ntype box[T any] struct{ of *T }", "var x %s; _ = x; if a { r++ }", "box[", "bool",
+		"]")},
 	{"conversions", inline(helpers, "r = %s", "int(", "n", ")")},
 	{"constants", inline(helpers, "if %s > n { r++ }", "len([...]bool{1 > ", "0", " && true})")},
 	{"ifs", wrapped(helpers, "if a && b {", "r++", "}")},
 	{"ifs with else", wrapped(helpers, "if a && b { r-- } else {", "r++", "}")},
 	{"else-ifs", func(n int) string {
-		return "package p\n\nfunc f(a, b bool, n int) int {\n\tif a {\n" + strings.Repeat("} else if n > 3 && b {\n n++\n", n) + "}\nreturn n\n}\n"
+		return "package p\n\nfunc f(a, b bool, n int) int {\n\tif a {\n" + strings.Repeat("} else if n > 3 && b {\n n++\n",
+			n) + "}\nreturn n\n}\n"
 	}},
 	{"ifs with init", wrapped(helpers, "if x := n; x > 1 && a {", "r++", "}")},
 	{"ifs in a row", wrapped(helpers, "if a && b { r++ }", "r++", "")},
@@ -150,7 +156,8 @@ var forms = []form{
 		return "package p\n\nfunc f(a, b bool, n int) (r int) {\nswitch n {\n" + b.String() + "default:\n}\nreturn r\n}\n"
 	}},
 	{"conditions of cases", func(n int) string {
-		return "package p\n\nfunc f(a, b bool, n int) (r int) {\nswitch {\n" + strings.Repeat("case a && b, n > 3:\nr++\n", n) + "}\nreturn r\n}\n"
+		return "package p\n\nfunc f(a, b bool, n int) (r int) {\nswitch {\n" + strings.Repeat("case a && b, n > 3:\nr++\n",
+			n) + "}\nreturn r\n}\n"
 	}},
 	{"a case with many values", func(n int) string {
 		var b strings.Builder
@@ -170,7 +177,8 @@ var forms = []form{
 		return "package p\n\nfunc f(a, b bool, n int) (r int) {\n" + b.String() + "return r\n}\n"
 	}},
 	{"initialisers", func(n int) string {
-		return "package p\n\n" + helpers + "\n\nvar a, b = true, not(true)\n\nvar x = " + strings.Repeat("a && not(", n) + "b" + strings.Repeat(")", n) + "\n"
+		return "package p\n\n" + helpers + "\n\nvar a, b = true, not(true)\n\nvar x = " + strings.Repeat("a && not(",
+			n) + "b" + strings.Repeat(")", n) + "\n"
 	}},
 	{"variables", func(n int) string {
 		var b strings.Builder
@@ -182,7 +190,8 @@ var forms = []form{
 	{"functions", func(n int) string {
 		var b strings.Builder
 		for i := range n {
-			fmt.Fprintf(&b, "func f%d(a, b bool, n int) int { if a && b || n > 7 { return f%d(b, a, n-1) }; return n }\n", i, i/2)
+			fmt.Fprintf(&b, "func f%d(a, b bool, n int) int { if a && b || n > 7 { return f%d(b, a, n-1) }; return n }\n", i,
+				i/2)
 		}
 		return "package p\n\n" + b.String()
 	}},
@@ -198,21 +207,23 @@ func instrumentForm(t *testing.T, f form, n int, mode string) (size int) {
 	}
 	pkg := &instrument.Package{Path: "p", Files: []string{file}, Importer: importer.Default(), CorePath: linkedCore,
 		Rename: func(name string) string { return name }}
-	opts := instrument.Options{Mode: rewrite.Mode(mode)}
+	opts := instrument.Options{Ends: rewrite.Poll}
 	switch mode {
+	case "exact":
+		opts.Ends = rewrite.Count
 	case "cover":
-		opts.Numbers.Truncate = pathnum.Rest
+		opts.Ends, opts.Decisions, opts.Numbers.Truncate = rewrite.Count, true, pathnum.Rest
 	case "windows":
 		if _, err := instrument.Follow(pkg); err != nil {
 			t.Errorf("%s, %d, windows: %v", f.name, n, err)
 		}
 		return 0
-	case "bursts":
+	case "taps":
 		all, err := tap.ParseKinds("all")
 		if err != nil {
 			t.Fatal(err)
 		}
-		opts.Mode, opts.Taps.Kinds, opts.Burst = rewrite.Polls, all, true
+		opts.Taps.Kinds = all
 	}
 	res, err := instrument.Do(pkg, opts)
 	if err != nil {
@@ -263,7 +274,8 @@ func TestWorkGrowsWithTheSource(t *testing.T) {
 	}
 	dir := t.TempDir()
 	prog := filepath.Join(dir, "counted.test")
-	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=github.com/pepgo/pep/instrument/...", "-o", prog, ".")
+	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=github.com/pepgo/pep/instrument/...", "-o",
+		prog, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

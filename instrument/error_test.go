@@ -53,8 +53,9 @@ func (*T) f(s func(func() bool)) {
 			return "in.go"
 		}, "internal error in phase pathnum, placement, describe, at in.go:8: the body of a loop in func (*T) f: second"},
 	} {
-		pkg := &instrument.Package{Path: "p", Files: []string{name}, Importer: test.importer, Rename: test.rename, CorePath: "0pep/core"}
-		res, err := instrument.Do(pkg, instrument.Options{Mode: rewrite.Polls})
+		pkg := &instrument.Package{Path: "p", Files: []string{name}, Importer: test.importer, Rename: test.rename,
+			CorePath: "0pep/core"}
+		res, err := instrument.Do(pkg, instrument.Options{Ends: rewrite.Poll})
 		var internal *instrument.InternalError
 		if !errors.As(err, &internal) || res != nil {
 			t.Errorf("got %v, %v, want an InternalError", res, err)

@@ -61,7 +61,7 @@ func Follow(pkg *Package) (res *actions.Package, err error) {
 			}
 		}
 		sites.Skipped = append(sites.Skipped, d.Skipped(f, why))
-		res.Funcs = append(res.Funcs, find.Unknown(f, why))
+		res.Funcs = append(res.Funcs, find.Untold(f, why))
 	}
 	return res, nil
 }

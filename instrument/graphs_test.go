@@ -35,7 +35,7 @@ func TestGraphs(t *testing.T) {
 			t.Fatal(err)
 		}
 		pkg := &instrument.Package{Path: "p", Files: []string{in}, Importer: importer.Default(), CorePath: "0pep/core"}
-		res, err := instrument.Do(pkg, instrument.Options{Mode: rewrite.Polls})
+		res, err := instrument.Do(pkg, instrument.Options{Ends: rewrite.Poll})
 		if err != nil {
 			t.Fatal(err)
 		}

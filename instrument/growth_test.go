@@ -32,7 +32,7 @@ func TestMemoryGrowsWithTheSource(t *testing.T) {
 		pkg := &instrument.Package{
 			Path: "p", Files: []string{file}, Importer: importer.Default(), CorePath: "0pep/core",
 		}
-		opts := instrument.Options{Mode: rewrite.Polls}
+		opts := instrument.Options{Ends: rewrite.Poll}
 		if _, err := instrument.Do(pkg, opts); err != nil {
 			t.Fatal(err)
 		}

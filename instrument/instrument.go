@@ -23,7 +23,6 @@
 //	flow       type-check, build go/ssa, find each function's graph and its points
 //	hook       find the functions that the Go runtime calls by itself
 //	guide      find in the source what a profile says of branches, if the user gives one
-//	clone      decide which functions are cloned, if taps report in bursts
 //	pathnum    truncate the graph and number its paths
 //	placement  decide which code stands at which point
 //	describe   write down what the path numbers mean
@@ -48,7 +47,6 @@ import (
 
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/bisect"
-	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/guide"
@@ -60,7 +58,7 @@ import (
 	"github.com/pepgo/pep/instrument/tap"
 )
 
-// MaxPaths bounds the paths of a package. The machine code of a poll has room for numbers below 2^31.
+// MaxPaths bounds the paths of a package. The machine code of a poll has space for numbers below 2^31.
 const MaxPaths = 1 << 28
 
 // A Package is a package to instrument.
@@ -78,14 +76,15 @@ type Package struct {
 	NamesInFolder bool
 }
 
-// Options say how to instrument. The zero value needs a Mode.
+// Options say how to instrument. The zero value has no paths counted.
 type Options struct {
-	Mode    rewrite.Mode
+	Ends    rewrite.Ends
 	Without rewrite.Without // for experiments
 	Numbers pathnum.Options
 	Taps    tap.Options
 
-	Burst bool // taps report in bursts, and cost little in between
+	// each operand of && and ||, and each value of a case, is a branch, also where the compiler makes none of it
+	Decisions bool
 
 	Bisect *bisect.Pattern // which functions are instrumented; nil for all
 	Guide  *guide.Package  // what a profile says of the package; nil for nothing
@@ -129,7 +128,7 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 		Working:   in.working,
 	}
 	var plain *types.Info
-	if opts.Mode == rewrite.Cover {
+	if opts.Decisions {
 		in.begin("types")
 		var err error
 		if plain, err = flow.Types(cfg); err != nil {
@@ -146,10 +145,6 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	}
 	in.info = info
 	in.hooks = hook.Find(in.files, info)
-	if opts.Burst && opts.Taps.Kinds != 0 {
-		in.begin("clone")
-		in.clone()
-	}
 	in.begin("pathnum, placement, describe")
 	tapped := in.plan(funcs)
 	in.begin("tap")
@@ -176,7 +171,6 @@ type instrumenter struct {
 	fileIndex map[string]int
 	funcs     map[*ast.BlockStmt]*rewrite.Func
 	inits     map[ast.Expr]*rewrite.Func
-	clones    *clone.Plan // nil if taps report all the time
 	result    Result
 }
 
@@ -217,7 +211,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
-	d.Sources = in.opts.Mode == rewrite.Cover
+	d.Sources = in.opts.Decisions
 	in.guide(funcs, d)
 	base := uint64(0)
 	for _, f := range funcs {
@@ -243,15 +237,15 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		}
 		described := d.Func(f, p.Graph, base)
 		tapped[len(tapped)-1].Blocks = described.Blocks
-		if in.opts.Mode == rewrite.Taps {
+		if in.opts.Ends == rewrite.Nothing {
 			sites.Skipped = append(sites.Skipped, d.Skipped(f, "-pepmode=taps"))
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)
-		written := p.Graph.N > 1 || in.opts.Mode.Counts()
+		// A function with one path gets code only in modes that count, because a sample of it says nothing.
+		written := p.Graph.N > 1 || in.opts.Ends == rewrite.Count
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
-			// A sample of a function with one path says nothing.
 			fn := &rewrite.Func{Plan: p, Base: base, Index: len(sites.Funcs) - 1}
 			if f.Init != nil {
 				in.inits[f.Init] = fn
@@ -291,17 +285,6 @@ func (in *instrumenter) selected(f *flow.Func) bool {
 		in.result.Matches = append(in.result.Matches, line)
 	}
 	return selected
-}
-
-// clone decides which functions are cloned.
-func (in *instrumenter) clone() {
-	var files []*ast.File
-	for _, f := range in.files {
-		if !in.skip(f) {
-			files = append(files, f)
-		}
-	}
-	in.clones = clone.New(files, in.markers, in.info, in.working)
 }
 
 // tap chooses the taps.
@@ -407,8 +390,10 @@ func (in *instrumenter) rewrite() {
 			continue
 		}
 		w := rewrite.Writer{
-			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(), Markers: in.markers, Funcs: in.funcs, Inits: in.inits, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs, NamesInFolder: in.pkg.NamesInFolder,
+			Ends: in.opts.Ends, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(),
+			Markers: in.markers, Funcs: in.funcs, Inits: in.inits, Import: !imported,
+			IsPanic: in.isPanic, Taps: in.result.Taps, Working: in.working, Execs: execs,
+			NamesInFolder: in.pkg.NamesInFolder,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)
@@ -418,7 +403,7 @@ func (in *instrumenter) rewrite() {
 		imported = true
 		in.result.Text[name] = text
 	}
-	if in.opts.Mode.Counts() && len(in.funcs)+len(in.inits) > 0 {
+	if in.opts.Ends == rewrite.Count && len(in.funcs)+len(in.inits) > 0 {
 		in.addTable()
 	}
 }

@@ -210,7 +210,7 @@ func (c *comparison) findTaps() {
 		c.t.Fatal(err)
 	}
 	pkg := &instrument.Package{Path: c.path, Files: c.names, Importer: c.imp, CorePath: "0pep/core"}
-	res, err := instrument.Do(pkg, instrument.Options{Mode: rewrite.Polls, Taps: tap.Options{Kinds: kinds}})
+	res, err := instrument.Do(pkg, instrument.Options{Ends: rewrite.Poll, Taps: tap.Options{Kinds: kinds}})
 	if err != nil {
 		c.t.Fatal(err)
 	}

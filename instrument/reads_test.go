@@ -168,7 +168,8 @@ func unmentioned(v ssa.Value) string {
 	for _, user := range *v.Referrers() {
 		switch user := user.(type) {
 		case ssa.CallInstruction:
-			if callee := user.Common().StaticCallee(); callee != nil && callee.Signature.Recv() != nil && user.Common().Args[0] == v {
+			if callee := user.Common().StaticCallee(); callee != nil && callee.Signature.Recv() != nil &&
+				user.Common().Args[0] == v {
 				return ofReceiver
 			}
 		case *ssa.MakeClosure:

@@ -17,15 +17,15 @@
 //	libc        two functions of the C library, for programs with C code
 //	sites       the site tables of the program, and its table of actions
 //	sitetables  reads them in the program
+//	write       writes profiles, in the program or in another process
 //	convert     from the counts in a .pep file to profiles
 //	symbol      from addresses to functions, lines and type names
 //	report      from samples to profiles
 //	window      from instructions to their actions
-//	interp      interprets the program's instructions
 //	follow      keeps path registers for it
 //
-// So are the packages in format, and hwsim and hwsim/engines, with the engines that the records of taps go
-// to, for programs with taps. They have their source with them.
+// So are the packages in format, machine/interp, which interprets the program's instructions, and for programs with
+// taps hwsim and hwsim/engines, with the engines that the records of taps go to. They have their source with them.
 //
 // They import nothing but each other and what package runtime of the standard
 // library imports itself, since everything else may be instrumented.
@@ -33,10 +33,10 @@ package runtime
 
 import "embed"
 
-// Source is the source of the packages, one directory each, without files whose names end in test.go: a change of a test
-// would make another pepbuild, for which the go command's cache has no package.
+// Source is the source of the packages, one directory each, without files whose names end in test.go: a change of a
+// test would make another pepbuild, for which the go command's cache has no package.
 //
-//go:embed */*[^t].go */*[^s]t.go */*[^e]st.go */*.s
+//go:embed */*[^t].go */*[^s]t.go */*.s
 var Source embed.FS
 
 // ModulePath is how the packages import each other in this module, LinkedPath

@@ -2,7 +2,8 @@
 
 package tracer
 
-// This file keeps peptrace cold and peptrace probe apart: cold takes traps away when they are hit, also those of others.
+// This file keeps peptrace cold and peptrace probe apart: cold takes traps away when they are hit, also those of
+// others.
 
 import (
 	"errors"
@@ -55,7 +56,8 @@ func noCold(p *process.Process, started uint64) error {
 			continue
 		}
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return fmt.Errorf("process %d: peptrace cold is at work there, and would take these probes away; end it first", p.PID)
+			return fmt.Errorf("process %d: peptrace cold is at work there, and would take these probes away; end it first",
+				p.PID)
 		}
 	}
 	return nil

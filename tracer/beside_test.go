@@ -50,7 +50,8 @@ func TestProbeBesideCold(t *testing.T) {
 	targettest.NeedRights(t)
 	x := startForks(t)
 	probe := func() error {
-		p, err := Probe(t.Context(), ProbeRequest{PID: x.Process.Pid, Func: regexp.MustCompile(`^main\.`), Time: 10 * time.Millisecond}, nil)
+		p, err := Probe(t.Context(), ProbeRequest{PID: x.Process.Pid, Func: regexp.MustCompile(`^main\.`),
+			Time: 10 * time.Millisecond}, nil)
 		if err == nil {
 			p.Close()
 		}
@@ -88,7 +89,8 @@ func TestDebuggerBesideCold(t *testing.T) {
 		t.Skip(err)
 	}
 	d := wait()
-	if want := fmt.Sprintf("ended: process %d debugs it now, and would take the probes for code", os.Getpid()); !slices.Contains(d.Notes, want) {
+	if want := fmt.Sprintf("ended: process %d debugs it now, and would take the probes for code",
+		os.Getpid()); !slices.Contains(d.Notes, want) {
 		t.Errorf("notes %q, want %q", d.Notes, want)
 	}
 	if n := targettest.Differences(t, x.Process.Pid); n != 0 {

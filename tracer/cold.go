@@ -16,8 +16,8 @@ import (
 	"time"
 
 	report "github.com/pepgo/pep/analyze/cold"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 )
 
@@ -140,7 +140,8 @@ func (c *colds) open() (err error) {
 		}
 		pid = c.Program.Process.Pid
 	} else if debugger := tracerOf(pid); debugger != 0 {
-		return fmt.Errorf("process %d: process %d debugs it: a debugger would take the probes for code; end it first", pid, debugger)
+		return fmt.Errorf("process %d: process %d debugs it: a debugger would take the probes for code; end it first", pid,
+			debugger)
 	}
 	if c.process, err = process.Open(pid); err != nil {
 		return err
@@ -221,7 +222,9 @@ func (c *colds) running() error {
 	defer memory.Close()
 	names, err := c.image.OnStacks(memory)
 	if err != nil {
-		c.data.Notes = append(c.data.Notes, fmt.Sprintf("functions that were running when the probes came are listed as not called, because the stacks cannot be read: %v", err))
+		c.data.Notes = append(c.data.Notes, fmt.Sprintf(
+			"functions that were running when the probes came are listed as not called, because the stacks cannot be read: %v",
+			err))
 		return nil
 	}
 	if list := c.data.Began(names); c.writer != nil && len(list) > 0 {
@@ -279,7 +282,8 @@ func (c *colds) watch(ctx context.Context) error {
 	c.data.Cost = c.session.Cost()
 	c.data.Notes = append(c.data.Notes, "ended: "+ended)
 	if why := c.session.Careful(); why != "" {
-		c.data.Notes = append(c.data.Notes, "careful mode, "+why+": a block cost a trap per execution until its group had a new link")
+		c.data.Notes = append(c.data.Notes, "careful mode, "+why+
+			": a block cost a trap per execution until its group had a new link")
 	}
 	c.data.Notes = append(c.data.Notes, c.session.Differences()...)
 	return errors.Join(err, c.session.Err())

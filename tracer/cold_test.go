@@ -15,7 +15,7 @@ import (
 	"time"
 
 	report "github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
+	"github.com/pepgo/pep/machine/image/imagetest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
@@ -31,7 +31,8 @@ func startForks(t *testing.T) *targettest.Target {
 // A process that executes another program is not looked at any more, and nothing of it is left in the other.
 func TestColdEnds(t *testing.T) {
 	targettest.NeedRights(t)
-	for what, want := range map[string]string{"exec": "ended: the process executed another program", "time": "ended: the time was over", "": "ended: interrupted", "end": "ended: the process ended"} {
+	for what, want := range map[string]string{"exec": "ended: the process executed another program",
+		"time": "ended: the time was over", "": "ended: interrupted", "end": "ended: the process ended"} {
 		cmd := startForks(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -56,7 +57,8 @@ func TestColdEnds(t *testing.T) {
 			t.Errorf("%s: notes %q, want %q", what, d.Notes, want)
 		}
 		if what == "exec" {
-			if path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid)); !strings.HasSuffix(path, "/cat") && !strings.Contains(path, "coreutils") {
+			if path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", cmd.Process.Pid)); !strings.HasSuffix(path, "/cat") &&
+				!strings.Contains(path, "coreutils") {
 				t.Errorf("the process runs %s", path)
 			}
 		}
@@ -89,7 +91,7 @@ func TestColdVariants(t *testing.T) {
 	targettest.NeedRights(t)
 	for _, v := range imagetest.Variants {
 		t.Run(v.Name, func(t *testing.T) {
-			cmd := exec.Command(v.Build(t, filepath.Join("internal", "exe", "image", "testdata", "target")))
+			cmd := exec.Command(v.Build(t, filepath.Join("..", "machine", "image", "testdata", "target")))
 			cmd.Stdin = strings.NewReader("0\n")
 			d, err := Cold(t.Context(), ColdRequest{Program: cmd, Scope: report.Modules}, nil)
 			if err != nil {
@@ -103,7 +105,8 @@ func TestColdVariants(t *testing.T) {
 			for _, f := range table.Packages[0].Functions {
 				state[f.Name] = f.State
 			}
-			if state["main.main"] != "ran" || state["main.total"] != "ran" || state["main.mul"] != "ran" || table.Ran < 20 || table.Ran == table.Blocks || !table.Cost.TextSame {
+			if state["main.main"] != "ran" || state["main.total"] != "ran" || state["main.mul"] != "ran" || table.Ran < 20 ||
+				table.Ran == table.Blocks || !table.Cost.TextSame {
 				t.Errorf("%d of %d blocks ran; functions: %v", table.Ran, table.Blocks, state)
 			}
 		})

@@ -11,7 +11,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/probe/table"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
@@ -42,9 +42,11 @@ type ProbeRequest struct {
 	Calls   bool           // count which functions they call
 	Lines   []Line         // count how often these lines are reached, and the values of variables there
 
-	Limit   uint64        // hits per second of a probe on one CPU: more switch it off, and of a slow probe a twentieth of them; 0 is no limit
-	Values  uint          // different values to tell apart; 0 is DefaultValues
-	Secrets bool          // record pointers and strings as they are; without it, whether they are nil and how long they are
+	// hits per second of a probe on one CPU: more switch it off, and of a slow probe a twentieth of them; 0 is no limit
+	Limit  uint64
+	Values uint // different values to tell apart; 0 is DefaultValues
+	// record pointers and strings as they are; without it, whether they are nil and how long they are
+	Secrets bool
 	Time    time.Duration // 0 is until the context is done, or the process ends
 }
 
@@ -133,7 +135,8 @@ func (r *Probed) probe(ctx context.Context, p *process.Process, q ProbeRequest, 
 		ctx, cancel = context.WithTimeout(ctx, q.Time)
 		defer cancel()
 	}
-	r.run = table.Run{Process: p.PID, Program: p.Path, BuildID: fmt.Sprintf("%x", r.im.GNUID), Began: time.Now().UnixNano(), Secrets: q.Secrets}
+	r.run = table.Run{Process: p.PID, Program: p.Path, BuildID: fmt.Sprintf("%x", r.im.GNUID),
+		Began: time.Now().UnixNano(), Secrets: q.Secrets}
 	if r.run.Ended, err = s.Watch(ctx); err != nil {
 		return err
 	}

@@ -27,7 +27,8 @@ func TestDynamicTypes(t *testing.T) {
 		t.Skip(err)
 	}
 	exe := filepath.Join(t.TempDir(), "types")
-	if out, err := exec.Command("go", "build", "-o", exe, "./internal/exe/image/testdata/types").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe,
+		"../machine/image/testdata/types").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, ends := range []bool{false, true} {
@@ -53,7 +54,8 @@ func dynamicTypes(t *testing.T, exe string, ends bool) {
 	tooLong := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer tooLong.Stop()
 
-	q := tracer.ProbeRequest{PID: cmd.Process.Pid, Func: regexp.MustCompile(`^main\.(word|itab|made|generic\[.*)$`), Args: true}
+	q := tracer.ProbeRequest{PID: cmd.Process.Pid, Func: regexp.MustCompile(`^main\.(word|itab|made|generic\[.*)$`),
+		Args: true}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	want, reflected := map[string]uint64{}, uint64(0)

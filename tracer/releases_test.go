@@ -13,13 +13,14 @@ import (
 var releases = []string{"go1.26.8", "go1.27.3"}
 
 // acrossReleases are the tests of what depends on the release: tables and DWARF in executables, and values, calls,
-// goroutines and labels in running programs, compared with what the programs themselves say; and blocks and lines that ran.
+// goroutines and labels in running programs, compared with what the programs themselves say; and blocks and lines that
+// ran.
 const acrossReleases = `^Test(ReleaseTable|UnknownRelease|FramesAreThose|InlinedFrames|LineCode|TypesAre|TypesOf|DynamicTypes` +
 	`|Layouts|KnownWork|HitsAreCalls|Variables|GenericMethods|ValuesOfALive|CallSites|Labels|Static|Doc$` +
 	`|BlocksAreThoseThatRan|LinesAreThoseOfCover)`
 
-// The tests build the programs that they trace with the go command. GOTOOLCHAIN chooses its release, and here only for the
-// programs that are traced: the tests themselves are built as always. By hand:
+// The tests build the programs that they trace with the go command. GOTOOLCHAIN chooses its release, and here only for
+// the programs that are traced: the tests themselves are built as always. By hand:
 //
 //	go test -exec='env GOTOOLCHAIN=go1.27.3' ./tracer/... ./cmd/peptrace
 func TestOtherReleases(t *testing.T) {
@@ -49,7 +50,8 @@ func TestOtherReleases(t *testing.T) {
 				switch text := strings.TrimSpace(line); {
 				case strings.HasPrefix(text, "--- PASS"):
 					passed++
-				case !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "ok ") && !strings.HasPrefix(text, "? ") && text != "PASS" && !strings.HasPrefix(text, "testing: warning"):
+				case !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "ok ") && !strings.HasPrefix(text, "? ") &&
+					text != "PASS" && !strings.HasPrefix(text, "testing: warning"):
 					told = append(told, line)
 				}
 			}

@@ -13,11 +13,12 @@ import (
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
-// Functions that were running when the probes came are not among those that never ran, unless the executable is stripped:
-// then a note says so.
+// Functions that were running when the probes came are not among those that never ran, unless the executable is
+// stripped: then a note says so.
 func TestFunctionsThatWereRunning(t *testing.T) {
 	targettest.NeedRights(t)
-	for name, flags := range map[string][]string{"plain": nil, "any address": {"-buildmode=pie"}, "stripped": {"-ldflags=-s -w"}} {
+	for name, flags := range map[string][]string{"plain": nil, "any address": {"-buildmode=pie"},
+		"stripped": {"-ldflags=-s -w"}} {
 		t.Run(name, func(t *testing.T) {
 			x := targettest.Start(t, targettest.Build(t, "./internal/cold/testdata/forks", flags...))
 			ctx, cancel := context.WithCancel(t.Context())
@@ -40,7 +41,10 @@ func TestFunctionsThatWereRunning(t *testing.T) {
 					t.Errorf("main.main: %s, main.child: %s; want %s, never", state["main.main"], state["main.child"], want)
 				}
 			}
-			said := slices.ContainsFunc(d.Notes, func(s string) bool { return strings.Contains(s, "functions that were running") })
+			said := slices.ContainsFunc(d.Notes, func(s string) bool {
+				return strings.Contains(s,
+					"functions that were running")
+			})
 			if said != (name == "stripped") {
 				t.Errorf("notes %q", d.Notes)
 			}

@@ -74,7 +74,8 @@ func (q *SampleRequest) with() string { return cmp.Or(q.With, "ebpf") }
 // options returns the options of the sampler, with all defaults and without modules.
 func (q *SampleRequest) options() (sampler.Options, error) {
 	o := sampler.Options{
-		PIDs: q.PIDs, All: q.All, Threads: q.Threads, Interval: q.Interval, Every: q.Every, Length: q.Length, Skip: q.Skip, CountOnly: q.CountOnly,
+		PIDs: q.PIDs, All: q.All, Threads: q.Threads, Interval: q.Interval, Every: q.Every, Length: q.Length, Skip: q.Skip,
+		CountOnly: q.CountOnly,
 	}
 	err := backend.Check(q.with(), q.Modules, &o)
 	return o, err
@@ -107,7 +108,8 @@ func (s *Sampled) Listing() listing.Listing {
 func (s *Sampled) view(head string) listing.Listing {
 	find := s.request.Select.find()
 	find.N = 3
-	return report.NewView(s.db, s.names, report.ViewOptions{Head: head, Find: find, Instructions: 30, Values: s.request.Select.N})
+	return report.NewView(s.db, s.names, report.ViewOptions{Head: head, Find: find, Instructions: 30,
+		Values: s.request.Select.N})
 }
 
 // Sample samples until the context is done, the time is over, all processes have ended, or
@@ -145,7 +147,8 @@ func (s *Sampled) sample(ctx context.Context, ready func()) error {
 	}
 	defer source.Close()
 	if q.Record != "" {
-		recorder, err := backend.Record(source, q.Record, capture.Header{Interval: uint64(o.Interval), Modules: []string{q.Modules}})
+		recorder, err := backend.Record(source, q.Record,
+			capture.Header{Interval: uint64(o.Interval), Modules: []string{q.Modules}})
 		if err != nil {
 			return err
 		}
@@ -160,7 +163,8 @@ func (s *Sampled) sample(ctx context.Context, ready func()) error {
 		ctx, cancel = context.WithTimeout(ctx, q.Time)
 		defer cancel()
 	}
-	if err := s.collect(ctx, source, s.db.Collector(o.Modules, database.Settings{Interval: uint64(o.Interval)})); err != nil {
+	if err := s.collect(ctx, source, s.db.Collector(o.Modules,
+		database.Settings{Interval: uint64(o.Interval)})); err != nil {
 		return err
 	}
 	if s.Sampling, s.Cost, err = source.Sampling(); err != nil {

@@ -83,7 +83,8 @@ func (v *Values) Close() { v.names.Close() }
 // List lists the sampled instructions with their values, the functions that take most CPU time
 // first.
 func (v *Values) List(s Selection) *ListTable {
-	return report.List(v.db, v.names, report.ListOptions{Func: s.Func, Label: s.Label, Kind: s.Kind, N: s.N, Secrets: s.Secrets, Source: s.Source})
+	return report.List(v.db, v.names, report.ListOptions{Func: s.Func, Label: s.Label, Kind: s.Kind, N: s.N,
+		Secrets: s.Secrets, Source: s.Source})
 }
 
 // Find ranks values by the time that their function takes, times how invariant they are.
@@ -154,7 +155,8 @@ func Replay(ctx context.Context, q ReplayRequest) (*Values, error) {
 	list, err := modules.Parse(q.Modules, v.names)
 	if err == nil {
 		c := v.db.Collector(list, database.Settings{Interval: recording.Header.Interval, Comment: recording.Header.Comment})
-		err = live.Watch(ctx, &capture.Paced{Source: recording, Speed: q.Speed}, c, func() listing.Listing { return v.Find(q.Select) }, q.Screen)
+		err = live.Watch(ctx, &capture.Paced{Source: recording, Speed: q.Speed}, c,
+			func() listing.Listing { return v.Find(q.Select) }, q.Screen)
 	}
 	if err != nil {
 		v.Close()

@@ -151,7 +151,8 @@ func TestRandomProfiles(t *testing.T) {
 				tripled[id][name] *= 3
 			}
 		}
-		if got, want := Absolute(actual, tripled), Absolute(actual, estimated); !near(got, want, 1e-12) || got < 0 || got > 1 {
+		if got, want := Absolute(actual, tripled), Absolute(actual, estimated); !near(got, want, 1e-12) || got < 0 ||
+			got > 1 {
 			t.Errorf("absolute overlap with a tripled estimate: got %v, want %v in [0,1]", got, want)
 		}
 

@@ -42,27 +42,31 @@ import (
 
 // A Program is all functions of a profiled program.
 type Program struct {
-	Name      string      `json:"program"`   // base name of its file
-	Build     string      `json:"build"`     // hash of its site tables
-	Exact     bool        `json:"exact"`     // every path was counted
-	Windows   bool        `json:"windows"`   // counts are of windows, in which a thread's code is seen before the thread executes it
-	Paths     int         `json:"paths"`     // that were seen
-	Count     int64       `json:"count"`     // of these; in sampled profiles an estimate, 1000 for each sample on average
-	Flow      int64       `json:"flow"`      // branches on these: count times branches on the path
-	Samples   int64       `json:"samples"`   // of paths; 0 if Exact
-	CPUTime   int64       `json:"cpu_ns"`    // of the run in ns; 0 if not known
-	Cost      float64     `json:"cost"`      // share of CPUTime that sampling took, without the code of polls and registers
-	Budget    float64     `json:"budget"`    // share that it was allowed to take on average, if that has fallen; else 0
-	BudgetEnd float64     `json:"budgetEnd"` // likewise, at the end
-	Outside   float64     `json:"outside"`   // share of the ticks that were outside of instrumented functions
-	OutsideIn []Share     `json:"outsideIn"` // the packages with most of these, as shares of all ticks
-	More      float64     `json:"more"`      // share of the ticks that -peppkg=all would bring inside
-	Unseen    float64     `json:"unseen"`    // what no sample shows has at most this share of all counts, with 95 % confidence
-	Where     []Place     `json:"where"`     // where the time was, if the profile is of all packages; else none
-	Packages  []Package   `json:"packages"`  // their time, likewise
-	Coverage  *Coverage   `json:"coverage"`  // null if the program was not built for it
-	Notes     []string    `json:"notes"`     // what is missing, and what to do about it; sentences
-	Functions []*Function `json:"functions"` // with paths, by flow; then those that ran without a sample; then those never seen
+	Name  string `json:"program"` // base name of its file
+	Build string `json:"build"`   // hash of its site tables
+	Exact bool   `json:"exact"`   // every path was counted
+	// counts are of windows, in which a thread's code is seen before the thread executes it
+	Windows bool  `json:"windows"`
+	Paths   int   `json:"paths"`   // that were seen
+	Count   int64 `json:"count"`   // of all paths; in sampled profiles an estimate, 1000 for each sample on average
+	Flow    int64 `json:"flow"`    // the sum over all paths of the count times the branches on the path
+	Samples int64 `json:"samples"` // of paths; 0 if Exact
+	CPUTime int64 `json:"cpu_ns"`  // of the run in ns; 0 if not known
+	// share of CPUTime that sampling took, without the code of polls and registers
+	Cost      float64 `json:"cost"`
+	Budget    float64 `json:"budget"`    // share that it was allowed to take on average, if that has fallen; else 0
+	BudgetEnd float64 `json:"budgetEnd"` // likewise, at the end
+	Outside   float64 `json:"outside"`   // share of the ticks that were outside of instrumented functions
+	OutsideIn []Share `json:"outsideIn"` // the packages with most of these, as shares of all ticks
+	More      float64 `json:"more"`      // share of the ticks that -peppkg=all would bring inside
+	// what no sample shows has at most this share of all counts, with 95 % confidence
+	Unseen   float64   `json:"unseen"`
+	Where    []Place   `json:"where"`    // where the time was, if the profile is of all packages; else none
+	Packages []Package `json:"packages"` // their time, likewise
+	Coverage *Coverage `json:"coverage"` // null if the program was not built for it
+	Notes    []string  `json:"notes"`    // what is missing, and what to do about it; sentences
+	// with paths, by flow; then those that ran without a sample; then those never seen
+	Functions []*Function `json:"functions"`
 
 	// Detail computes the details of Functions[i], when they are wanted: a program may have tens of
 	// thousands of functions.
@@ -95,8 +99,8 @@ const (
 	Never State = "never" // never seen, and there are samples enough to say how rare it is
 	Few   State = "few"   // never seen, and there are too few samples to say anything
 
-	// Untold is code on a way that the code of a program with windows does not tell from others (see wire.OutUntold), or of a
-	// function none of whose paths it tells.
+	// Untold is code on a way that the code of a program with windows does not tell from others (see wire.OutUntold), or
+	// of a function none of whose paths it tells.
 	Untold State = "untold"
 
 	None State = "none" // no code of its own: comments, closing braces, declarations
@@ -104,23 +108,28 @@ const (
 
 // A Function is what is known of a function at once. Program.Detail computes the rest.
 type Function struct {
-	Name       string  `json:"name"`    // "go/types.(*Checker).expr"
-	Package    string  `json:"package"` // "go/types"
-	File       string  `json:"file"`    // as the program names it
-	Short      string  `json:"short"`   // relative to the module or std: "go/types/expr.go"
-	Line       int64   `json:"line"`    // where it begins
-	Flow       int64   `json:"flow"`
-	Share      float64 `json:"share"`            // of the program's flow
-	Total      int64   `json:"total"`            // flow of its paths and of those in what it called; exact profiles have no callers
-	TotalShare float64 `json:"totalShare"`       // likewise
-	Own        float64 `json:"own"`              // share of the ticks, in its own code, if the profile is of all packages; else 0
-	Cum        float64 `json:"cum"`              // likewise, with what it called
-	Owner      int     `json:"owner"`            // 0 the main module, 1 dependencies, 2 std, 3 the Go runtime; 0 if the profile does not tell
-	Count      int64   `json:"count"`            // of its paths
-	Samples    int64   `json:"samples"`          // likewise; 0 if exact
-	State      State   `json:"state"`            // Seen, Ran, Untold or Never (Few if there are few samples at all)
-	Untold     string  `json:"untold,omitempty"` // why the code of a program with windows tells none of its paths; else empty
-	Missing    int     `json:"missing"`          // statements, outcomes and conditions that are not covered; 0 without Coverage
+	Name    string  `json:"name"`    // "go/types.(*Checker).expr"
+	Package string  `json:"package"` // "go/types"
+	File    string  `json:"file"`    // as the program names it
+	Short   string  `json:"short"`   // relative to the module or std: "go/types/expr.go"
+	Line    int64   `json:"line"`    // where it begins
+	Flow    int64   `json:"flow"`
+	Share   float64 `json:"share"` // of the program's flow
+	// flow of its paths and of those in what it called; exact profiles have no callers
+	Total      int64   `json:"total"`
+	TotalShare float64 `json:"totalShare"` // likewise
+	// share of the ticks, in its own code, if the profile is of all packages; else 0
+	Own float64 `json:"own"`
+	Cum float64 `json:"cum"` // likewise, with what it called
+	// 0 the main module, 1 dependencies, 2 std, 3 the Go runtime; 0 if the profile does not tell
+	Owner   int   `json:"owner"`
+	Count   int64 `json:"count"`   // of its paths
+	Samples int64 `json:"samples"` // likewise; 0 if exact
+	State   State `json:"state"`   // Seen, Ran, Untold or Never (Few if there are few samples at all)
+	// why the code of a program with windows tells none of its paths; else empty
+	Untold string `json:"untold,omitempty"`
+	// statements, outcomes and conditions that are not covered; 0 without Coverage
+	Missing int `json:"missing"`
 }
 
 // A Detail is a function's source with counts, and its paths.
@@ -147,9 +156,11 @@ type Detail struct {
 
 // A Line is a line of source.
 type Line struct {
-	File  string      `json:"file,omitempty"` // if not the function's, by a //line directive
-	Line  int64       `json:"line"`
-	Text  [][2]string `json:"text"`  // runs of text, each behind its class: "k" keyword, "s" string, "n" number, "c" comment, "f" name that is called, "b" predeclared, "" other
+	File string `json:"file,omitempty"` // if not the function's, by a //line directive
+	Line int64  `json:"line"`
+	// runs of text, each behind its class: "k" keyword, "s" string, "n" number, "c" comment, "f" name that is called, "b"
+	// predeclared, "" other
+	Text  [][2]string `json:"text"`
 	Count int64       `json:"count"` // how often it ran
 	Raw   int64       `json:"raw"`   // Count before it was reconciled
 	State State       `json:"state"`

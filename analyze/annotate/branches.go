@@ -98,11 +98,14 @@ func (v *view) branches() {
 	}
 }
 
-// untell reports whether some executions of the branch have the outcome untold. If so, they may be those of outcomes that
-// no sample shows, so it leaves these out. Sums of paths have the outcome untold if one of their executions has; edges say
-// how many of each there were.
+// untell reports whether some executions of the branch have the outcome untold. If so, untell removes the outcomes
+// without a sample, because untold executions may have had them. Sums of paths have the outcome untold if one of their
+// executions has; edges say how many of each there were.
 func (b *branch) untell() bool {
-	if !slices.ContainsFunc(b.outs, func(o *outcome) bool { return o.name == wire.OutUntold && (o.raw > 0 || o.count > 0) }) {
+	if !slices.ContainsFunc(b.outs, func(o *outcome) bool {
+		return o.name == wire.OutUntold &&
+			(o.raw > 0 || o.count > 0)
+	}) {
 		return false
 	}
 	b.outs = slices.DeleteFunc(b.outs, func(o *outcome) bool { return o.raw == 0 && o.count == 0 })

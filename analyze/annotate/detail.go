@@ -47,7 +47,8 @@ type view struct {
 
 func (b *builder) detail(f *function) *Detail {
 	// No list is nil, so that none is null as JSON.
-	v := &view{b: b, f: f, d: &Detail{Lines: []Line{}, Branches: []Branch{}, Paths: []Path{}, Taps: []Tap{}, Decisions: []Decided{}, Graph: Graph{Nodes: []Node{}}}}
+	v := &view{b: b, f: f, d: &Detail{Lines: []Line{}, Branches: []Branch{}, Paths: []Path{}, Taps: []Tap{},
+		Decisions: []Decided{}, Graph: Graph{Nodes: []Node{}}}}
 	for _, p := range f.paths {
 		v.count = append(v.count, float64(p.Count))
 	}

@@ -19,7 +19,8 @@ type shape struct {
 
 func newShape(site *wire.Func) *shape {
 	g := &site.Graph
-	s := &shape{site: site, preds: make([][]int, len(g.Nodes)), order: make([]int, len(g.Nodes)), idom: make([]int, len(g.Nodes))}
+	s := &shape{site: site, preds: make([][]int, len(g.Nodes)), order: make([]int, len(g.Nodes)),
+		idom: make([]int, len(g.Nodes))}
 	for i := range g.Nodes {
 		s.order[i], s.idom[i] = -1, -1
 	}

@@ -156,7 +156,8 @@ func (v *view) lines() {
 	slices.SortFunc(list, placeOf.compare)
 	inner := v.inner(end)
 	for _, at := range list {
-		v.d.Lines = append(v.d.Lines, v.line(at, tallies.at(at), code[at], at.file == "" && slices.ContainsFunc(inner, func(r [2]int64) bool { return r[0] < at.line && at.line < r[1] })))
+		v.d.Lines = append(v.d.Lines, v.line(at, tallies.at(at), code[at], at.file == "" &&
+			slices.ContainsFunc(inner, func(r [2]int64) bool { return r[0] < at.line && at.line < r[1] })))
 		if at.file == "" {
 			v.d.End = at.line
 		}

@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/analyze/spent"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // An Input is what is known of a run.
@@ -29,7 +29,8 @@ type Input struct {
 // an error.
 func New(in Input) (*Program, error) {
 	if in.Program != nil && in.Run.Paths.BuildID != in.Program.ID() {
-		return nil, fmt.Errorf("%s is of build %s of its program, and the executable of build %s", in.Run.Paths.Name, in.Run.Paths.BuildID, in.Program.ID())
+		return nil, fmt.Errorf("%s is of build %s of its program, and the executable of build %s", in.Run.Paths.Name,
+			in.Run.Paths.BuildID, in.Program.ID())
 	}
 	b := &builder{Input: in, known: make(map[profile.Func]*function)}
 	if err := b.read(); err != nil {
@@ -64,10 +65,12 @@ type function struct {
 	total    int64          // flow of its paths and of those in what it called
 	branches []profile.Branch
 	taps     []tapOf
-	calls    []int64            // lines that ran, though perhaps no path ended: a sample shows a call there, an exact profile the beginning of a path, or a tap has events
-	callers  map[callSite]int64 // counts of paths in the call and in what it called
-	callees  map[callSite]int64 // likewise; the name is the callee's
-	index    *Function
+	// lines that ran, though perhaps no path ended: a sample shows a call there, an exact profile the beginning of a path,
+	// or a tap has events
+	calls   []int64
+	callers map[callSite]int64 // counts of paths in the call and in what it called
+	callees map[callSite]int64 // likewise; the name is the callee's
+	index   *Function
 
 	decisions []Decided
 }
@@ -189,7 +192,8 @@ func (b *builder) addCallers(x *profile.Path) {
 // program makes the index.
 func (b *builder) program() *Program {
 	p := &Program{
-		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID, Exact: b.Run.Paths.Exact(), Windows: b.Run.Paths.Windows(),
+		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID,
+		Exact: b.Run.Paths.Exact(), Windows: b.Run.Paths.Windows(),
 		CPUTime: int64(b.Run.Paths.Fact(facts.CPUTime)), Unseen: b.Run.Paths.UnseenBound(),
 		OutsideIn: []Share{}, Where: []Place{}, Packages: []Package{}, Notes: []string{}, Functions: []*Function{},
 	}
@@ -208,7 +212,8 @@ func (b *builder) program() *Program {
 	}
 	b.order = slices.SortedFunc(maps.Values(b.known), func(f, g *function) int {
 		rank := map[State]int{Seen: -2, Ran: -1} // others come last
-		return cmp.Or(cmp.Compare(rank[f.index.State], rank[g.index.State]), cmp.Compare(g.index.Flow, f.index.Flow), cmp.Compare(g.index.Count, f.index.Count), f.id.Compare(g.id))
+		return cmp.Or(cmp.Compare(rank[f.index.State], rank[g.index.State]), cmp.Compare(g.index.Flow, f.index.Flow),
+			cmp.Compare(g.index.Count, f.index.Count), f.id.Compare(g.id))
 	})
 	b.inFile = make(map[string][]*function)
 	for _, f := range b.order {
@@ -226,15 +231,18 @@ func (b *builder) program() *Program {
 	b.outside()
 	b.time()
 	if b.Program == nil {
-		p.Notes = append(p.Notes, fmt.Sprintf("The program %s, as it was when it ran, was not found. So functions and outcomes that no sample shows are not listed, "+
-			"and counts are as they were sampled. Put it back, or name it with -program.", cmp.Or(b.Run.Paths.Binary, "of this profile")))
+		p.Notes = append(p.Notes, fmt.Sprintf(
+			"The program %s, as it was when it ran, was not found. So functions and outcomes that no sample shows are not listed, "+
+				"and counts are as they were sampled. Put it back, or name it with -program.",
+			cmp.Or(b.Run.Paths.Binary, "of this profile")))
 	}
 	return p
 }
 
 // summary makes the index entry of a function, and adds its numbers to the program's.
 func (f *function) summary(p *Program) *Function {
-	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never, Untold: f.untold, Total: f.total}
+	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine,
+		State: Never, Untold: f.untold, Total: f.total}
 	if f.pkg != nil {
 		x.Package = f.pkg.Path
 	}

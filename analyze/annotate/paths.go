@@ -45,8 +45,9 @@ func (v *view) flow(i int) float64 { return v.count[i] * float64(len(v.f.paths[i
 func (v *view) path(i int, flow float64) Path {
 	p := &v.f.paths[i]
 	how, at := v.from(i)
-	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count, Samples: p.Samples,
-		Lines: [][2]int64{}, Branches: []Decision{}, Nodes: []int{}}
+	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count,
+		Samples: p.Samples,
+		Lines:   [][2]int64{}, Branches: []Decision{}, Nodes: []int{}}
 	x.Share = share(v.flow(i), flow)
 	x.Low, x.High = x.Share, x.Share
 	if b := v.b.Run.Paths.CountBounds(p.Count, p.Estimate); p.Count > 0 {
@@ -94,7 +95,8 @@ func calls(counts map[callSite]int64) []Call {
 
 func (v *view) tap(f *profile.File, s profile.Seen) Tap {
 	at := v.place(s.Site.Pos.File, s.Site.Pos.Line, s.Site.Pos.Col)
-	x := Tap{File: at.file, Line: at.line, Col: at.col, Kind: s.Site.Kind, Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Values: []Value{}}
+	x := Tap{File: at.file, Line: at.line, Col: at.col, Kind: s.Site.Kind, Expr: s.Site.Expr, Type: s.Site.Type,
+		Events: s.Count, Values: []Value{}}
 	for i, w := range s.Words {
 		if i >= maxValues && !x.IsSite() {
 			x.More = len(s.Words) - i
@@ -124,10 +126,11 @@ func (v *view) taps() {
 		}
 	}
 	v.d.Taps = slices.DeleteFunc(v.d.Taps, func(x Tap) bool {
-		return x.Kind == tuple.Type.String() && slices.ContainsFunc(called[placeOf{x.File, x.Line, x.Col}], func(call string) bool {
-			method, ok := strings.CutPrefix(call, x.Expr+".")
-			return ok && token.IsIdentifier(method)
-		})
+		return x.Kind == tuple.Type.String() &&
+			slices.ContainsFunc(called[placeOf{x.File, x.Line, x.Col}], func(call string) bool {
+				method, ok := strings.CutPrefix(call, x.Expr+".")
+				return ok && token.IsIdentifier(method)
+			})
 	})
 	slices.SortStableFunc(v.d.Taps, func(x, y Tap) int {
 		return placeOf{x.File, x.Line, x.Col}.compare(placeOf{y.File, y.Line, y.Col})

@@ -77,8 +77,8 @@ type Block struct {
 	Start, End uint32 // from the function's entry
 	Probed     bool   // its state is known
 	One        bool   // one way leads to it
-	// Branch is where the conditional jump begins that ends the block, and Taken where it leads, from the function's entry.
-	// They are 0 if there is none, and Taken if it leads to another function.
+	// Branch is where the conditional jump begins that ends the block, and Taken where it leads, from the function's
+	// entry. They are 0 if there is none, and Taken if it leads to another function.
 	Branch, Taken uint32
 	Pieces        []Piece
 }

@@ -20,7 +20,8 @@ import (
 // A code is a block of a function with lines.
 type code struct {
 	function string
-	lines    string // "main.f 5, main.g 9+": of the function of the source, + for code that begins no statement, - for none
+	// "main.f 5, main.g 9+": of the function of the source, + for code that begins no statement, - for none
+	lines string
 }
 
 // program makes a program of the package main in the file app.go, in which functions begin at the given lines. Each
@@ -85,7 +86,8 @@ func states(d *Data) (list []string) {
 }
 
 func TestStates(t *testing.T) {
-	starts := map[string]int{"main.f": 1, "main.f.func1": 4, "main.g": 20, "main.g.f.func1": 4, "main.h": 40, "main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
+	starts := map[string]int{"main.f": 1, "main.f.func1": 4, "main.g": 20, "main.g.f.func1": 4, "main.h": 40,
+		"main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
 	for _, c := range []struct {
 		name string
 		list []code
@@ -101,27 +103,34 @@ func TestStates(t *testing.T) {
 			"main.f 2-2 ran, main.f ran",
 		},
 		{ // a spill of line 3 in a block that ran: it is not known whether the line did
-			"no code of its own", []code{{"main.f", "main.f 2, main.f 3+"}, {"main.f", "main.f 3"}, {"main.f", "main.f 4+"}}, []int{0},
+			"no code of its own", []code{{"main.f", "main.f 2, main.f 3+"}, {"main.f", "main.f 3"}, {"main.f", "main.f 4+"}},
+			[]int{0},
 			"main.f 2-2 ran, main.f 3-4 no code, main.f ran",
 		},
 		{
-			"inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}, {"main.g", "main.f 3"}}, []int{2},
+			"inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"},
+				{"main.g", "main.f 3"}}, []int{2},
 			"main.f 1-2 ran, main.f 3-3 never, main.f ran, main.g 21-21 ran, main.g ran",
 		},
 		{ // nothing is left of line 3 where f is inlined
-			"lost where it is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}}, []int{2},
+			"lost where it is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"},
+				{"main.g", "main.g 21, main.f 2"}}, []int{2},
 			"main.f 1-2 ran, main.f 3-3 no code, main.f ran, main.g 21-21 ran, main.g ran",
 		},
 		{ // in g, line 3 of f has only a part of h: the rest of h may have run
-			"a part of a call that is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"}, {"main.g", "main.g 21, main.f 2"}, {"main.g", "main.f 3-, main.h 41"}}, []int{2},
+			"a part of a call that is inlined", []code{{"main.f", "main.f 1, main.f 2"}, {"main.f", "main.f 3"},
+				{"main.g", "main.g 21, main.f 2"}, {"main.g", "main.f 3-, main.h 41"}}, []int{2},
 			"main.f 1-2 ran, main.f 3-3 no code, main.f ran, main.g 21-21 ran, main.g ran, main.h 41-41 never, main.h never",
 		},
 		{
-			"closures", []code{{"main.f", "main.f 2, main.f 3"}, {"main.f.func1", "main.f.func1 4"}, {"main.g", "main.g 21"}, {"main.g.f.func1", "main.g.f.func1 4"}}, []int{2, 3},
+			"closures", []code{{"main.f", "main.f 2, main.f 3"}, {"main.f.func1", "main.f.func1 4"}, {"main.g", "main.g 21"},
+				{"main.g.f.func1", "main.g.f.func1 4"}}, []int{2, 3},
 			"main.f 2-3 never, main.f 4-4 ran, main.f ran, main.g 21-21 ran, main.g ran",
 		},
 		{
-			"instances", []code{{"main.Map[go.shape.int]", "main.Map[go.shape.int] 31"}, {"main.Map[go.shape.int].func1", "main.Map[go.shape.int].func1 33, main.Map[go.shape.int].func1 34"}, {"main.Map[go.shape.string]", "main.Map[go.shape.string] 31"}}, []int{2},
+			"instances", []code{{"main.Map[go.shape.int]", "main.Map[go.shape.int] 31"},
+				{"main.Map[go.shape.int].func1", "main.Map[go.shape.int].func1 33, main.Map[go.shape.int].func1 34"},
+				{"main.Map[go.shape.string]", "main.Map[go.shape.string] 31"}}, []int{2},
 			"main.Map[...] 31-31 ran, main.Map[...] 33-34 never, main.Map[...] ran",
 		},
 		{
@@ -137,9 +146,12 @@ func TestStates(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	p := program(map[string]int{"main.f": 1, "main.g": 20}, code{"main.f", "main.f 1, main.f 2"}, code{"main.f", "main.f 3, main.f 4"}, code{"main.g", "main.g 21, main.g 22"})
+	p := program(map[string]int{"main.f": 1, "main.g": 20}, code{"main.f", "main.f 1, main.f 2"},
+		code{"main.f", "main.f 3, main.f 4"}, code{"main.g", "main.g 21, main.g 22"})
 	p.Sources = append(p.Sources, Source{"example.com/dep.F", "example.com/dep", "/mod/dep.go", 7})
-	p.Functions = append(p.Functions, Function{Name: "example.com/dep.F", Blocks: []Block{{End: 50, Probed: true, Pieces: []Piece{{Source: 3 - 1, Line: 8, Size: 50, Statement: true}}}, {Start: 50, End: 60}}})
+	p.Functions = append(p.Functions, Function{Name: "example.com/dep.F",
+		Blocks: []Block{{End: 50, Probed: true, Pieces: []Piece{{Source: 3 - 1, Line: 8, Size: 50, Statement: true}}},
+			{Start: 50, End: 60}}})
 	d := New(p)
 	d.Seen[0] = Sight{At: 7300, Age: 10}
 	d.Seen[1] = Sight{At: 7200 + 3600, Age: 3000}
@@ -182,7 +194,8 @@ not probed:
 
 // A function that ran has the first sight of any of its blocks, whichever block comes first.
 func TestFirstSight(t *testing.T) {
-	d := New(program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"}, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}))
+	d := New(program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"}, code{"main.f", "main.f 2"},
+		code{"main.f", "main.f 3"}))
 	d.Seen[0], d.Seen[1], d.Seen[2] = Sight{At: 500, Age: 7}, Sight{At: 300, Age: 9}, Sight{At: 400, Age: 8}
 	f := NewTable(d, 0).Packages[0].Functions[0]
 	if f.First == nil || f.Age == nil || *f.First != 300 || *f.Age != 9 {
@@ -194,7 +207,8 @@ func TestFirstSight(t *testing.T) {
 func TestCost(t *testing.T) {
 	var out strings.Builder
 	err := listing.Text(&out, &Table{Cost: &Cost{
-		Probes: 12, Attach: 1.5, Detach: 0.0321, Hits: 40, Warm: 0, Tracer: 4e-6, Median: 2500, P90: 70_000, P99: 2e6, Max: 3e9, Last: 60, Steady: 0.00042,
+		Probes: 12, Attach: 1.5, Detach: 0.0321, Hits: 40, Warm: 0, Tracer: 4e-6, Median: 2500, P90: 70_000, P99: 2e6,
+		Max: 3e9, Last: 60, Steady: 0.00042,
 	}})
 	const want = `12 probes, attached in 1.5 s, removed in 32.1 ms; 40 hits, about 0 s of the program's CPU time; 4 µs of peptrace's
 from the first hit of a block to its removal: median 2.5 µs, 90 % 70 µs, 99 % 2 ms, most 3 s
@@ -207,8 +221,10 @@ in the last 60 s hits took 0.042 % of a CPU
 
 // Instances of a generic function that never ran stand below it; closures do not, because lines say it of them.
 func TestInstances(t *testing.T) {
-	starts := map[string]int{"main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30, "main.Map[go.shape.int].func1": 33}
-	d := ran(program(starts, code{"main.Map[go.shape.int]", "main.Map[go.shape.int] 31"}, code{"main.Map[go.shape.int].func1", "main.Map[go.shape.int].func1 33, main.Map[go.shape.int].func1 34"},
+	starts := map[string]int{"main.Map[go.shape.int]": 30, "main.Map[go.shape.string]": 30,
+		"main.Map[go.shape.int].func1": 33}
+	d := ran(program(starts, code{"main.Map[go.shape.int]", "main.Map[go.shape.int] 31"},
+		code{"main.Map[go.shape.int].func1", "main.Map[go.shape.int].func1 33, main.Map[go.shape.int].func1 34"},
 		code{"main.Map[go.shape.string]", "main.Map[go.shape.string] 31"}), 2)
 	var text strings.Builder
 	if err := listing.Text(&text, NewTable(d, 0)); err != nil {
@@ -226,7 +242,8 @@ main
 
 // What is written is read, as it grows, by one writer.
 func TestFile(t *testing.T) {
-	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1, main.f 2+"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"})
+	p := program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1, main.f 2+"}, code{"main.f", "main.f 3"},
+		code{"main.f", "main.f 4"})
 	p.Unprobed = []Unprobed{{"main.h", "why"}}
 	p.LeftOut = LeftOut{1, 2, 3}
 	blocks := p.Functions[0].Blocks
@@ -256,7 +273,8 @@ func TestFile(t *testing.T) {
 		}
 	}
 	check("with a program")
-	if err := errors.Join(w.Sights(Sight{100, 5}, []int{1}), w.Watch(Watch{1, 2}), w.Watch(Watch{1, 3}), w.Refused([]int{2}), w.Running([]int{0})); err != nil {
+	if err := errors.Join(w.Sights(Sight{100, 5}, []int{1}), w.Watch(Watch{1, 2}), w.Watch(Watch{1, 3}),
+		w.Refused([]int{2}), w.Running([]int{0})); err != nil {
 		t.Fatal(err)
 	}
 	want.Seen[1], want.Watches, want.Refused[2], want.Running[0] = Sight{100, 5}, []Watch{{1, 3}}, true, true
@@ -268,7 +286,8 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(name, slices.Concat(whole, frame(recordSights, sights(Sight{200, 1}, []int{0}))[:5], make([]byte, 55)), 0o666); err != nil {
+	if err := os.WriteFile(name, slices.Concat(whole, frame(recordSights, sights(Sight{200, 1}, []int{0}))[:5],
+		make([]byte, 55)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := Read(name); err != nil || got.Lost != 60 || got.Seen[0].At != 0 {
@@ -406,7 +425,8 @@ func TestMerge(t *testing.T) {
 	if err := os.WriteFile(cut, append(whole, 0), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = ReadAll([]string{names[0], cut}); err != nil || !slices.Equal(d.Notes, []string{cut + ": the last 1 byte of the file are no whole record, and were left out"}) {
+	if d, err = ReadAll([]string{names[0], cut}); err != nil ||
+		!slices.Equal(d.Notes, []string{cut + ": the last 1 byte of the file are no whole record, and were left out"}) {
 		t.Errorf("with a byte too many: notes %q, %v", d.Notes, err)
 	}
 	d, err = ReadAll([]string{names[2], names[0]})
@@ -414,7 +434,8 @@ func TestMerge(t *testing.T) {
 		t.Errorf("the other way: %+v, %v", d, err)
 	}
 	strange := program(map[string]int{"main.x": 1}, code{"main.x", "main.x 1"})
-	if _, err := ReadAll([]string{names[0], save("d", ran(strange))}); err == nil || !strings.Contains(err.Error(), "different programs") {
+	if _, err := ReadAll([]string{names[0], save("d", ran(strange))}); err == nil ||
+		!strings.Contains(err.Error(), "different programs") {
 		t.Errorf("another program: %v", err)
 	}
 }
@@ -424,7 +445,8 @@ func TestCoverage(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "app.go"), []byte("func f() {\n\tx()\n\n}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d := ran(program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"}, code{"main.f", "main.f 2"}, code{"main.f", "main.f 4, main.f 5"}), 0)
+	d := ran(program(map[string]int{"main.f": 1}, code{"main.f", "main.f 1"}, code{"main.f", "main.f 2"},
+		code{"main.f", "main.f 4, main.f 5"}), 0)
 	var profile, lcov bytes.Buffer
 	c := d.Coverage(source.NewTree(dir))
 	if err := errors.Join(c.WriteProfile(&profile), c.WriteLCOV(&lcov)); err != nil {

@@ -280,7 +280,8 @@ func (d *Data) WriteTo(out io.Writer) (int64, error) {
 			at[s] = append(at[s], id)
 		}
 	}
-	for _, s := range slices.SortedFunc(maps.Keys(at), func(a, b Sight) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Age, b.Age)) }) {
+	for _, s := range slices.SortedFunc(maps.Keys(at),
+		func(a, b Sight) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Age, b.Age)) }) {
 		part.Write(frame(recordSights, sights(s, at[s])))
 	}
 	if len(d.Refused) > 0 {
@@ -389,7 +390,8 @@ func readProgram(packed []byte) (*Program, error) {
 		return nil, fmt.Errorf("damaged: its program cannot be unpacked: %w", err)
 	}
 	r := &reader{b: b}
-	p := &Program{BuildID: r.text(), Path: r.text(), Go: r.text(), Module: r.text(), Scope: Scope(r.text()), DWARF: r.flag()}
+	p := &Program{BuildID: r.text(), Path: r.text(), Go: r.text(), Module: r.text(), Scope: Scope(r.text()),
+		DWARF: r.flag()}
 	p.LeftOut = LeftOut{r.number(), r.number(), r.number()}
 	for range r.count() {
 		p.Unprobed = append(p.Unprobed, Unprobed{r.text(), r.text()})
@@ -407,7 +409,8 @@ func readProgram(packed []byte) (*Program, error) {
 				b.Branch, b.Taken = b.End-uint32(r.number()), uint32(r.number())
 			}
 			for range r.count() {
-				x := Piece{Source: source + int32(r.signed()), Line: line + int32(r.signed()), Body: int32(r.number()), Size: int32(r.number()), Statement: r.flag()}
+				x := Piece{Source: source + int32(r.signed()), Line: line + int32(r.signed()), Body: int32(r.number()),
+					Size: int32(r.number()), Statement: r.flag()}
 				if int(x.Source) >= len(p.Sources) || x.Source < 0 {
 					r.bad = true
 					break

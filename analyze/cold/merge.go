@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ReadAll reads files and unites them: the result is about the program of the first. Of a file of another build it has
-// what functions have seen that are equal, and a note says how many blocks those have.
+// ReadAll reads files and unites them: the result is about the program of the first file. Files of other builds count
+// for functions that are equal in both builds, and a note says how many blocks these functions have.
 func ReadAll(names []string) (*Data, error) {
 	d, err := Read(names[0])
 	if err != nil {
@@ -26,9 +26,11 @@ func ReadAll(names []string) (*Data, error) {
 		c := d.Merge(other)
 		switch {
 		case c.Comparable == 0:
-			return nil, fmt.Errorf("%s has no function that is equal to one of %s: they are of different programs", name, names[0])
+			return nil, fmt.Errorf("%s has no function that is equal to one of %s: they are of different programs", name,
+				names[0])
 		case d.Program.BuildID != other.Program.BuildID:
-			d.Notes = append(d.Notes, fmt.Sprintf("%s is of another build: %.1f %% of its %d blocks are in functions that are equal", name, 100*c.share(), c.Blocks))
+			d.Notes = append(d.Notes, fmt.Sprintf(
+				"%s is of another build: %.1f %% of its %d blocks are in functions that are equal", name, 100*c.share(), c.Blocks))
 		}
 	}
 	return d, nil
@@ -95,7 +97,11 @@ func (d *Data) Merge(other *Data) Comparison {
 	}
 	d.Began(names)
 	d.Watches = append(d.Watches, other.Watches...)
-	slices.SortFunc(d.Watches, func(a, b Watch) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(b.To, a.To)) })
-	d.Watches = slices.CompactFunc(d.Watches, func(a, b Watch) bool { return a.From == b.From }) // the same one, which went on
+	slices.SortFunc(d.Watches, func(a, b Watch) int {
+		return cmp.Or(cmp.Compare(a.From, b.From),
+			cmp.Compare(b.To, a.To))
+	})
+	// the same one, which went on
+	d.Watches = slices.CompactFunc(d.Watches, func(a, b Watch) bool { return a.From == b.From })
 	return c
 }

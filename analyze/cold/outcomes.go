@@ -43,14 +43,15 @@ func ReadTable(name string) (BranchTable, error) {
 	return table, nil
 }
 
-// Decide adds outcomes to what listings and files of coverage have. The table is that of the program, or the error says so.
+// Decide adds outcomes to what listings and files of coverage have. The table is that of the program, or the error says
+// so.
 func (d *Data) Decide(table BranchTable) (err error) {
 	d.Branches, err = d.Outcomes(table)
 	return err
 }
 
-// Outcomes returns the outcomes of conditions and clauses, by function and position, all bodies of a function together. The
-// table is that of the program, or the error says so.
+// Outcomes returns the outcomes of conditions and clauses, by function and position, all bodies of a function together.
+// The table is that of the program, or the error says so.
 func (d *Data) Outcomes(table BranchTable) ([]Outcome, error) {
 	var symbols []branches.Symbol
 	names := make(map[string]int)
@@ -94,7 +95,8 @@ func (d *Data) Outcomes(table BranchTable) ([]Outcome, error) {
 			for i := range p.Funcs {
 				for _, o := range p.Funcs[i].Outcomes {
 					if p.Funcs[i].Name == s.Name {
-						add(all, Outcome{Func: functionOf(&p.Funcs[i], o), Kind: o.Kind, Pos: o.Pos, Reason: "several functions have this name"})
+						add(all, Outcome{Func: functionOf(&p.Funcs[i], o), Kind: o.Kind, Pos: o.Pos,
+							Reason: "several functions have this name"})
 					}
 				}
 			}
@@ -107,7 +109,8 @@ func (d *Data) Outcomes(table BranchTable) ([]Outcome, error) {
 		}
 	}
 	slices.SortFunc(list, func(a, b Outcome) int {
-		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Kind, a.Kind))
+		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(b.Kind, a.Kind))
 	})
 	return list, nil
 }

@@ -12,10 +12,12 @@ import (
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// decided is a function with a branch at 5 in its first block, which jumps to the fourth one, and one at 15 in the second,
-// which jumps to the last: that has other ways, too. Functions with a block each stand before it.
+// decided is a function with a branch at 5 in its first block, which jumps to the fourth one, and one at 15 in the
+// second, which jumps to the last: that has other ways, too. Functions with a block each stand before it.
 func decided(before ...code) *Program {
-	p := program(map[string]int{"main.f": 1, "main.d": 80, "main.e": 90}, append(before, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"}, code{"main.f", "main.f 2+"}, code{"main.f", "main.f 5"})...)
+	p := program(map[string]int{"main.f": 1, "main.d": 80, "main.e": 90},
+		append(before, code{"main.f", "main.f 2"}, code{"main.f", "main.f 3"}, code{"main.f", "main.f 4"},
+			code{"main.f", "main.f 2+"}, code{"main.f", "main.f 5"})...)
 	f := &p.Functions[len(before)]
 	f.Size = 50
 	f.Blocks[0].Branch, f.Blocks[0].Taken = 5, 30
@@ -25,7 +27,8 @@ func decided(before ...code) *Program {
 }
 
 func tableOf(size uint64, outcomes []branches.Outcome, rows ...branches.Row) []branches.Package {
-	return []branches.Package{{Path: "main", Funcs: []branches.Func{{Name: "main.f", Size: size, Outcomes: outcomes, Rows: rows}}}}
+	return []branches.Package{{Path: "main",
+		Funcs: []branches.Func{{Name: "main.f", Size: size, Outcomes: outcomes, Rows: rows}}}}
 }
 
 func outcome(kind branches.Kind, line int, lost branches.Loss) branches.Outcome {
@@ -34,7 +37,8 @@ func outcome(kind branches.Kind, line int, lost branches.Loss) branches.Outcome 
 
 func TestOutcomes(t *testing.T) {
 	const T, F, C = branches.True, branches.False, branches.Clause
-	list := []branches.Outcome{outcome(T, 2, 0), outcome(F, 2, 0), outcome(T, 3, 0), outcome(F, 3, 0), outcome(C, 5, 0), outcome(T, 6, branches.Selected), outcome(T, 7, 0)}
+	list := []branches.Outcome{outcome(T, 2, 0), outcome(F, 2, 0), outcome(T, 3, 0), outcome(F, 3, 0), outcome(C, 5, 0),
+		outcome(T, 6, branches.Selected), outcome(T, 7, 0)}
 	rows := []branches.Row{
 		{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 5, Way: branches.Taken, Outcomes: []int{1}},
 		{PC: 15, Way: branches.NotTaken, Outcomes: []int{2}}, {PC: 15, Way: branches.Taken, Outcomes: []int{3}},
@@ -76,8 +80,10 @@ func TestOutcomes(t *testing.T) {
 // way nothing of the first.
 func TestOutcomesOfJoinedConditions(t *testing.T) {
 	const T = branches.True
-	list := []branches.Outcome{outcome(T, 2, branches.Merged), outcome(T, 2, branches.Either), outcome(branches.False, 3, 0)}
-	rows := []branches.Row{{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 5, Way: branches.Taken, Outcomes: []int{1, 2}}}
+	list := []branches.Outcome{outcome(T, 2, branches.Merged), outcome(T, 2, branches.Either),
+		outcome(branches.False, 3, 0)}
+	rows := []branches.Row{{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}},
+		{PC: 5, Way: branches.Taken, Outcomes: []int{1, 2}}}
 	for _, c := range []struct {
 		ran  []int
 		want string
@@ -95,7 +101,8 @@ func TestOutcomesOfJoinedConditions(t *testing.T) {
 // What is known of a function's outcomes does not depend on the functions before it.
 func TestOutcomesBehindOtherFunctions(t *testing.T) {
 	list := []branches.Outcome{outcome(branches.True, 3, 0), outcome(branches.False, 3, 0)}
-	rows := []branches.Row{{PC: 15, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 15, Way: branches.Taken, Outcomes: []int{1}}}
+	rows := []branches.Row{{PC: 15, Way: branches.NotTaken, Outcomes: []int{0}},
+		{PC: 15, Way: branches.Taken, Outcomes: []int{1}}}
 	want := outcomesOfF(t, ran(decided(), 0, 1, 4), list, rows)
 	got := outcomesOfF(t, ran(decided(code{"main.d", "main.d 81"}, code{"main.e", "main.e 91"}), 2, 3, 6), list, rows)
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != 2 {
@@ -118,13 +125,16 @@ func outcomesOfF(t *testing.T, d *Data, list []branches.Outcome, rows []branches
 	return nil
 }
 
-// The text has the outcomes that lines do not say, files of LCOV the conditions that are known, and the table of another
-// program is refused.
+// The text has the outcomes that lines do not say, files of LCOV the conditions that are known, and the table of
+// another program is refused.
 func TestListingOfOutcomes(t *testing.T) {
 	d := ran(decided(), 0, 1, 2, 4)
-	table := tableOf(50, []branches.Outcome{outcome(branches.True, 2, 0), outcome(branches.False, 2, 0), outcome(branches.True, 3, 0), outcome(branches.False, 3, 0)},
-		branches.Row{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, branches.Row{PC: 5, Way: branches.Taken, Outcomes: []int{1}},
-		branches.Row{PC: 15, Way: branches.NotTaken, Outcomes: []int{2}}, branches.Row{PC: 15, Way: branches.Taken, Outcomes: []int{3}})
+	table := tableOf(50, []branches.Outcome{outcome(branches.True, 2, 0), outcome(branches.False, 2, 0),
+		outcome(branches.True, 3, 0), outcome(branches.False, 3, 0)},
+		branches.Row{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}},
+		branches.Row{PC: 5, Way: branches.Taken, Outcomes: []int{1}},
+		branches.Row{PC: 15, Way: branches.NotTaken, Outcomes: []int{2}},
+		branches.Row{PC: 15, Way: branches.Taken, Outcomes: []int{3}})
 	if err := d.Decide(table); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +142,8 @@ func TestListingOfOutcomes(t *testing.T) {
 	if err := listing.Text(&text, NewTable(d, 0)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nbranches: 1 of 3 outcomes never happened; 1 more is unknown\n", "\nmain\n  never false  /src/app.go:2:2  f\n"} {
+	for _, want := range []string{"\nbranches: 1 of 3 outcomes never happened; 1 more is unknown\n",
+		"\nmain\n  never false  /src/app.go:2:2  f\n"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text does not have %q:\n%s", want, &text)
 		}

@@ -22,16 +22,16 @@ type Table struct {
 	Scope   string `json:"scope"`  // packages that had probes: `deps`, `std` or `all`
 	// DWARF says where statements begin; if not, each instruction counts for its line
 	Statement bool    `json:"statements"`
-	Watched   float64 `json:"watched" unit:"s"`         // how long there were probes, all processes added up
-	Blocks    int     `json:"blocks" unit:"blocks"`     // with a probe
-	Ran       int     `json:"blocks_ran" unit:"blocks"` // of these
-	LeftOut   LeftOut `json:"left_out"`                 // blocks that are not the program's
-	Size      Size    `json:"size"`                     // of all packages
-	// those of the main module first, then by the code that never ran
+	Watched   float64 `json:"watched" unit:"s"`     // by probes, all processes added up
+	Blocks    int     `json:"blocks" unit:"blocks"` // with a probe
+	Ran       int     `json:"blocks_ran" unit:"blocks"`
+	LeftOut   LeftOut `json:"left_out"` // blocks that are not the program's
+	Size      Size    `json:"size"`
+	// those of the main module first, those with most code that never ran first
 	Packages []Package  `json:"packages"`
-	Hours    []Hour     `json:"hours"`      // in which blocks were seen for the first time
-	Unprobed []Unprobed `json:"not_probed"` // functions and blocks without a probe
-	Cost     *Cost      `json:"cost"`       // of `peptrace cold`; null in `pep cold`
+	Hours    []Hour     `json:"hours"` // in which blocks were seen for the first time
+	Unprobed []Unprobed `json:"not_probed"`
+	Cost     *Cost      `json:"cost"` // of `peptrace cold`; null in `pep cold`
 	Notes    []string   `json:"notes"`
 
 	n        int
@@ -81,8 +81,8 @@ type FunctionRows struct {
 	Name string `json:"function"` // with `[...]` for type arguments
 	File string `json:"file"`
 	Line int    `json:"line" unit:"line"` // of the `func` keyword
-	// `ran`; `never`; `running`: on the stack of a goroutine when the probes came, and not begun since; `no
-	// code`: so little that nothing may be left where it is inlined
+	// `ran`; `never`; `running`: on a goroutine's stack when the probes came, and not begun since; `no code`:
+	// perhaps nothing is left where it is inlined
 	State string  `json:"state"`
 	First *int64  `json:"first_seen" unit:"s"` // since 1970; null if it never was
 	Age   *int64  `json:"first_age" unit:"s"`  // how long its process had run then
@@ -164,7 +164,8 @@ func NewTable(d *Data, n int) *Table {
 	p := d.Program
 	t := &Table{
 		Program: p.Path, BuildID: p.BuildID, Go: p.Go, Module: p.Module, Scope: string(p.Scope), Statement: p.DWARF,
-		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n, branches: d.Branches != nil,
+		LeftOut: p.LeftOut, Unprobed: slices.Clip(p.Unprobed), Cost: d.Cost, Notes: slices.Clip(d.Notes), n: n,
+		branches: d.Branches != nil,
 	}
 	for _, w := range d.Watches {
 		t.Watched += float64(w.To-w.From) / 1000
@@ -190,7 +191,8 @@ func NewTable(d *Data, n int) *Table {
 	for _, q := range packages {
 		t.Size.add(q.Size)
 		slices.SortFunc(q.Functions, func(f, g FunctionRows) int {
-			return cmp.Or(cmp.Compare(g.Size.BytesNever, f.Size.BytesNever), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Name, g.Name))
+			return cmp.Or(cmp.Compare(g.Size.BytesNever, f.Size.BytesNever), cmp.Compare(f.File, g.File),
+				cmp.Compare(f.Line, g.Line), cmp.Compare(f.Name, g.Name))
 		})
 		t.Packages = append(t.Packages, *q)
 	}
@@ -221,7 +223,8 @@ func (t *Table) blocks(d *Data) {
 			t.Blocks++
 		}
 		if d.Refused[id] {
-			t.Unprobed = append(t.Unprobed, Unprobed{f.Name, fmt.Sprintf("a block of %d bytes: the kernel refuses it, or the program has changed the code", b.End-b.Start)})
+			t.Unprobed = append(t.Unprobed, Unprobed{f.Name,
+				fmt.Sprintf("a block of %d bytes: the kernel refuses it, or the program has changed the code", b.End-b.Start)})
 		}
 		if s.At == 0 {
 			return
@@ -243,7 +246,8 @@ func (t *Table) blocks(d *Data) {
 
 // rows makes the rows of a function.
 func (g *group) rows() FunctionRows {
-	f := FunctionRows{Name: g.name, File: g.file, Line: g.line, State: g.state().String(), Size: Size{Functions: 1, Bytes: g.bytes}}
+	f := FunctionRows{Name: g.name, File: g.file, Line: g.line, State: g.state().String(),
+		Size: Size{Functions: 1, Bytes: g.bytes}}
 	switch state := g.state(); {
 	case state == Ran:
 		f.First, f.Age = &g.first.At, &g.first.Age
@@ -287,7 +291,8 @@ func (g *group) rows() FunctionRows {
 				f.Size.OutcomesNever++
 			}
 		}
-		f.Outcomes = append(f.Outcomes, OutcomeRow{o.Pos.Line, o.Pos.Col, o.Kind.String(), o.word(), o.Reason, o.Reached, o.Said})
+		f.Outcomes = append(f.Outcomes, OutcomeRow{o.Pos.Line, o.Pos.Col, o.Kind.String(), o.word(), o.Reason, o.Reached,
+			o.Said})
 	}
 	return f
 }
@@ -297,15 +302,18 @@ func (t *Table) Name() string { return "cold" }
 
 // Print implements listing.Listing.
 func (t *Table) Print(p *listing.Page) {
-	p.Line("%s, watched for %v, %s, of which %d ran", t.Program, time.Duration(t.Watched*1e9).Round(100*time.Millisecond), listing.Count(t.Blocks, "block"), t.Ran)
-	p.Line("never ran: %d of %s, %d of %s, %d of %s of code", t.Size.FunctionsNever, listing.Count(t.Size.Functions, "function"),
+	p.Line("%s, watched for %v, %s, of which %d ran", t.Program, time.Duration(t.Watched*1e9).Round(100*time.Millisecond),
+		listing.Count(t.Blocks, "block"), t.Ran)
+	p.Line("never ran: %d of %s, %d of %s, %d of %s of code", t.Size.FunctionsNever,
+		listing.Count(t.Size.Functions, "function"),
 		t.Size.LinesNever, listing.Count(t.Size.Lines, "line"), t.Size.BytesNever, listing.Count(t.Size.Bytes, "byte"))
 	if t.branches {
 		more := "are"
 		if t.Size.OutcomesUnknown == 1 {
 			more = "is"
 		}
-		p.Line("branches: %d of %s never happened; %d more %s unknown", t.Size.OutcomesNever, listing.Count(t.Size.Outcomes, "outcome"), t.Size.OutcomesUnknown, more)
+		p.Line("branches: %d of %s never happened; %d more %s unknown", t.Size.OutcomesNever,
+			listing.Count(t.Size.Outcomes, "outcome"), t.Size.OutcomesUnknown, more)
 	}
 	t.Cost.print(p)
 	for _, n := range t.Notes {
@@ -324,7 +332,8 @@ func (t *Table) Print(p *listing.Page) {
 	table := &listing.Table{Numbers: 4, Names: []int{4}}
 	table.Heading("never: lines", "of", "bytes", "of", "package")
 	for _, q := range t.Packages {
-		table.Row(fmt.Sprint(q.Size.LinesNever), fmt.Sprint(q.Size.Lines), fmt.Sprint(q.Size.BytesNever), fmt.Sprint(q.Size.Bytes), q.Path)
+		table.Row(fmt.Sprint(q.Size.LinesNever), fmt.Sprint(q.Size.Lines), fmt.Sprint(q.Size.BytesNever),
+			fmt.Sprint(q.Size.Bytes), q.Path)
 	}
 	p.Table("", table)
 	for _, q := range t.Packages {
@@ -342,7 +351,8 @@ func (t *Table) Print(p *listing.Page) {
 }
 
 func (q *Package) print(p *listing.Page, n int) {
-	cold := slices.DeleteFunc(slices.Clone(q.Functions), func(f FunctionRows) bool { return f.State != Never.String() && f.Size.LinesNever == 0 })
+	cold := slices.DeleteFunc(slices.Clone(q.Functions),
+		func(f FunctionRows) bool { return f.State != Never.String() && f.Size.LinesNever == 0 })
 	branches, moreBranches := q.outcomes(p, n)
 	if len(cold) == 0 && len(branches.Rows) == 0 {
 		return
@@ -360,7 +370,8 @@ func (q *Package) print(p *listing.Page, n int) {
 		if f.State == Ran.String() {
 			what = f.never()
 		}
-		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")), listing.Count(f.Size.BytesNever, "byte"), q.short(f.Name), fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)
+		table.Row(fmt.Sprintf("%d of %s", f.Size.LinesNever, listing.Count(f.Size.Lines, "line")),
+			listing.Count(f.Size.BytesNever, "byte"), q.short(f.Name), fmt.Sprintf("%s:%d", p.Short(f.File), f.Line), what)
 		q.instances(table, &f)
 	}
 	p.Table("  ", table)
@@ -388,7 +399,8 @@ func (q *Package) instances(table *listing.Table, f *FunctionRows) {
 // short is the name of a function without the package.
 func (q *Package) short(name string) string { return strings.TrimPrefix(name, q.Path+".") }
 
-// outcomes lists at most n of the outcomes that never happened and that lines do not say, and returns how many more there are.
+// outcomes lists at most n of the outcomes that never happened and that lines do not say, and returns how many more
+// there are.
 func (q *Package) outcomes(p *listing.Page, n int) (table *listing.Table, more int) {
 	table = &listing.Table{Names: []int{1, 2}}
 	for _, f := range q.Functions {
@@ -430,10 +442,12 @@ func (c *Cost) print(p *listing.Page) {
 	if c == nil {
 		return
 	}
-	p.Line("%s, attached in %s, removed in %s; %s, about %s of the program's CPU time; %s of peptrace's", listing.Count(c.Probes, "probe"), seconds(c.Attach), seconds(c.Detach),
+	p.Line("%s, attached in %s, removed in %s; %s, about %s of the program's CPU time; %s of peptrace's",
+		listing.Count(c.Probes, "probe"), seconds(c.Attach), seconds(c.Detach),
 		listing.Count(c.Hits, "hit"), seconds(c.Warm), seconds(c.Tracer))
 	if c.Hits > 0 {
-		p.Line("from the first hit of a block to its removal: median %s, 90 %% %s, 99 %% %s, most %s", seconds(c.Median/1e9), seconds(c.P90/1e9), seconds(c.P99/1e9), seconds(c.Max/1e9))
+		p.Line("from the first hit of a block to its removal: median %s, 90 %% %s, 99 %% %s, most %s", seconds(c.Median/1e9),
+			seconds(c.P90/1e9), seconds(c.P99/1e9), seconds(c.Max/1e9))
 	}
 	p.Line("in the last %s hits took %.3f %% of a CPU", seconds(c.Last), 100*c.Steady)
 }

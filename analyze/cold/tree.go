@@ -226,7 +226,8 @@ func (p *Program) group(of []*group, parts []*part) (all []*group) {
 				g = around(byFile[s.File], s)
 			}
 			if g == nil {
-				g = &group{name: general(s.Name), pkg: s.Package, file: s.File, line: s.Line, parts: make(map[string]*part), lines: make(map[int32]*line)}
+				g = &group{name: general(s.Name), pkg: s.Package, file: s.File, line: s.Line, parts: make(map[string]*part),
+					lines: make(map[int32]*line)}
 				all = append(all, g)
 				if !closure {
 					byFile[s.File] = append(byFile[s.File], g)

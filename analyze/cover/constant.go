@@ -57,7 +57,8 @@ func (f *function) runs(text *file) []bool {
 	for n, b := range f.code {
 		for _, s := range b.Spans {
 			if !runs[n] && f.pkg.Files[s.File] == text.name {
-				text.dead = append(text.dead, span{Statement: Statement{Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}})
+				text.dead = append(text.dead, span{Statement: Statement{Line: s.Line, Col: s.Col, EndLine: s.EndLine,
+					EndCol: s.EndCol}})
 			}
 		}
 	}

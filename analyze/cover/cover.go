@@ -37,12 +37,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // Options select functions.
@@ -146,7 +146,8 @@ func New(paths *profile.File, tables *executable.File, src *source.Tree, o Optio
 	packages := make(map[[2]string]*Package) // by path and directory
 	c := &Coverage{texts: files, src: src}
 	read := func(pkg *wire.Package, name string) *file { // nil if its functions are not wanted
-		if !o.Tests && (strings.HasSuffix(name, "_test.go") || strings.HasSuffix(pkg.Path, ".test") || strings.HasSuffix(pkg.Path, "_test")) {
+		if !o.Tests && (strings.HasSuffix(name, "_test.go") || strings.HasSuffix(pkg.Path, ".test") ||
+			strings.HasSuffix(pkg.Path, "_test")) {
 			return nil
 		}
 		text := files[name]
@@ -229,7 +230,8 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 	for _, pkg := range tables.Packages {
 		for i := range pkg.Funcs {
 			site := &pkg.Funcs[i]
-			f := &function{id: identity{site.Name, pkg.Files[site.File], site.Line}, pkg: pkg, site: site, code: site.Blocks, count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
+			f := &function{id: identity{site.Name, pkg.Files[site.File], site.Line}, pkg: pkg, site: site, code: site.Blocks,
+				count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
 			f.at = f.id
 			if s := site.Source; s != nil {
 				f.at, f.code = identity{site.Name, pkg.Files[s.File], s.Line}, s.Blocks
@@ -243,7 +245,8 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 	of := func(id profile.Func) (*function, error) {
 		f := known[identity{id.Name, id.File, int(id.StartLine)}]
 		if f == nil {
-			return nil, fmt.Errorf("%s: the site tables do not have the function %s (%s:%d)", p.Name, id.Name, id.File, id.StartLine)
+			return nil, fmt.Errorf("%s: the site tables do not have the function %s (%s:%d)", p.Name, id.Name, id.File,
+				id.StartLine)
 		}
 		return f, nil
 	}
@@ -388,12 +391,14 @@ func readFile(src *source.Tree, name string) *file {
 	of := func(n ast.Node) string {
 		return text[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset]
 	}
-	return &file{name: name, tree: tree, text: fset.File(tree.FileStart), generated: ast.IsGenerated(tree), decisions: decisions(tree, nil, at, of), list: statements(name, tree, at), bodies: bodies(tree, at)}
+	return &file{name: name, tree: tree, text: fset.File(tree.FileStart), generated: ast.IsGenerated(tree),
+		decisions: decisions(tree, nil, at, of), list: statements(name, tree, at), bodies: bodies(tree, at)}
 }
 
 // coverage adds up what the paths of f show.
 func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
-	x := &Function{ID: profile.Func{Name: f.id.name, File: f.id.file, StartLine: int64(f.id.line)}, Name: f.at.name, File: f.at.file, Line: f.at.line}
+	x := &Function{ID: profile.Func{Name: f.id.name, File: f.id.file, StartLine: int64(f.id.line)}, Name: f.at.name,
+		File: f.at.file, Line: f.at.line}
 	t, err := f.newTracer(text, x, c)
 	if err != nil {
 		return nil, err
@@ -416,7 +421,8 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	x.Calls = f.calls
 	for n := range f.code {
 		for _, s := range f.code[n].Spans {
-			text.spans = append(text.spans, span{function: x, Statement: Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
+			text.spans = append(text.spans, span{function: x,
+				Statement: Statement{f.pkg.Files[s.File], s.Line, s.Col, s.EndLine, s.EndCol, f.count[n]}})
 		}
 		if !f.branch(x, n, c, t) && len(f.site.Blocks[n].Outs) > 1 {
 			at := f.code[n].Branch
@@ -425,7 +431,8 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 		}
 	}
 	for _, b := range x.Branches { // a span of its own, for statements that have no other
-		text.spans = append(text.spans, span{function: x, branch: true, Statement: Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
+		text.spans = append(text.spans, span{function: x, branch: true,
+			Statement: Statement{b.File, b.Line, b.Col, b.Line, b.Col, b.count()}})
 	}
 	slices.SortFunc(x.Branches, func(b, d *Branch) int {
 		return cmp.Or(cmp.Compare(b.File, d.File), cmp.Compare(b.Line, d.Line), cmp.Compare(b.Col, d.Col))

@@ -168,7 +168,8 @@ func (e *expr) set(value bool, v []Truth) {
 	}
 }
 
-// evaluate leaves out the conditions that are not evaluated in a vector which has them all.
+// evaluate evaluates the expression with the conditions in all, from left to right, and sets those in v that it
+// evaluates.
 func (e *expr) evaluate(all, v []Truth) Truth {
 	switch e.op {
 	case token.NOT:
@@ -294,9 +295,10 @@ func (d *Decision) Add(conditions []Truth, count int64) {
 	d.Vectors[i].Count += count
 }
 
-// decisions returns the decisions in a piece of syntax, in the order of their positions. They are no constants. text
-// returns the source of an expression, and outer is what n is in.
-func decisions(n ast.Node, outer []ast.Node, place func(token.Pos) (line, col int), text func(ast.Node) string) (list []*Decision) {
+// decisions returns the decisions in a piece of syntax that are not constant, in the order of their positions. text
+// returns the source of an expression, and outer has the nodes around n.
+func decisions(n ast.Node, outer []ast.Node, place func(token.Pos) (line, col int),
+	text func(ast.Node) string) (list []*Decision) {
 	ast.PreorderStack(n, outer, func(n ast.Node, outer []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
@@ -325,7 +327,10 @@ func decisions(n ast.Node, outer []ast.Node, place func(token.Pos) (line, col in
 		}
 		return false
 	})
-	slices.SortStableFunc(list, func(x, y *Decision) int { return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col)) })
+	slices.SortStableFunc(list, func(x, y *Decision) int {
+		return cmp.Or(cmp.Compare(x.Line, y.Line),
+			cmp.Compare(x.Col, y.Col))
+	})
 	return list
 }
 
@@ -382,7 +387,8 @@ func logical(e ast.Expr) bool {
 
 // expr returns an expression and adds its conditions. Of a negated condition, the condition is what is
 // negated.
-func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text func(ast.Node) string, operands *[]ast.Expr) *expr {
+func (d *Decision) expr(e ast.Expr, place func(token.Pos) (line, col int), text func(ast.Node) string,
+	operands *[]ast.Expr) *expr {
 	e = ast.Unparen(e)
 	switch x := e.(type) {
 	case *ast.BinaryExpr:

@@ -182,8 +182,8 @@ func TestMissingVectorsShowConditions(t *testing.T) {
 	}
 }
 
-// A condition is shown by unique cause if and only if two vectors with different outcomes differ in it, and in no other condition that
-// both have evaluated. The test looks for them among random vectors of random decisions.
+// A condition is shown by unique cause if and only if two vectors with different outcomes differ in it, and in no other
+// condition that both have evaluated. The test looks for them among random vectors of random decisions.
 func TestUniqueCauseAgreesWithBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	shown, open := 0, 0

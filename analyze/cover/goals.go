@@ -23,7 +23,8 @@ func ParseGoals(text string) (list []Goal, err error) {
 		of, number, ok := strings.Cut(item, ":")
 		percent, err := strconv.ParseFloat(number, 64)
 		if !ok || err != nil || !(0 <= percent && percent <= 100) || !slices.Contains(goals, of) {
-			return nil, fmt.Errorf("%q: want one of %s, a colon and a percentage, as in branch:80", item, strings.Join(goals, ", "))
+			return nil, fmt.Errorf("%q: want one of %s, a colon and a percentage, as in branch:80", item,
+				strings.Join(goals, ", "))
 		}
 		list = append(list, Goal{of, percent})
 	}
@@ -44,7 +45,8 @@ func (c *Coverage) Missed(list []Goal, shown func(*Decision) []Shown) string {
 		if got := 100 * float64(p.Covered) / float64(max(p.All, 1)); unknown != "" {
 			missed = append(missed, "mcdc coverage is not known: "+unknown)
 		} else if p.All > 0 && got < g.Percent {
-			missed = append(missed, fmt.Sprintf("%s coverage is %.1f%% (%d of %d), want %g%%", g.Of, got, p.Covered, p.All, g.Percent))
+			missed = append(missed, fmt.Sprintf("%s coverage is %.1f%% (%d of %d), want %g%%", g.Of, got, p.Covered, p.All,
+				g.Percent))
 		}
 	}
 	return strings.Join(missed, "; ")
@@ -53,7 +55,8 @@ func (c *Coverage) Missed(list []Goal, shown func(*Decision) []Shown) string {
 // unknownDecisions says why totals of MC/DC say nothing, if so.
 func (c *Coverage) unknownDecisions(mcdc Part) string {
 	if len(c.unknown) > 0 {
-		return "there are decisions in files whose source is not found, such as " + c.unknown[0] + "; -source_path says where to look"
+		return "there are decisions in files whose source is not found, such as " + c.unknown[0] +
+			"; -source_path says where to look"
 	}
 	decisions := 0
 	for _, u := range c.Uncounted {

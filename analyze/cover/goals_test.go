@@ -34,7 +34,8 @@ func TestGoals(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "80", "branch", "branch:", "branch:101", "branch:-1", "branch:x", "line:80", "branch:80,", "branch:NaN"} {
+	for _, text := range []string{"", "80", "branch", "branch:", "branch:101", "branch:-1", "branch:x", "line:80",
+		"branch:80,", "branch:NaN"} {
 		if list, err := ParseGoals(text); err == nil {
 			t.Errorf("%q: got %v, want an error", text, list)
 		}
@@ -64,7 +65,8 @@ func TestGoalsOfUnknownDecisions(t *testing.T) {
 		t.Errorf("without decisions: got %q", got)
 	}
 	c.Uncounted = append(c.Uncounted, Uncounted{Place{"/p.go", 4, 5}, "a && b", whyUnknown})
-	if got, want := c.Missed([]Goal{{"mcdc", 0}}, (*Decision).Masking), "mcdc coverage is not known: the source has decisions (1), and the profiles count none of them"; got != want {
+	if got, want := c.Missed([]Goal{{"mcdc", 0}}, (*Decision).Masking),
+		"mcdc coverage is not known: the source has decisions (1), and the profiles count none of them"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 const (
@@ -20,8 +20,8 @@ const (
 	paths  = "." + string(schema.Paths) + ".pb.gz"
 )
 
-// Open opens profiles of paths, added up, and the site tables of their programs. A file of site tables adds packages that
-// no program of a profile has. A directory stands for all such files in it.
+// Open opens profiles of paths, added up, and the site tables of their programs. A file of site tables adds packages
+// that no program of a profile has. A directory stands for all such files in it.
 func Open(r *profile.Reader, names ...string) (sum *profile.File, all *executable.File, err error) {
 	var list []string
 	for _, name := range names {
@@ -36,7 +36,8 @@ func Open(r *profile.Reader, names ...string) (sum *profile.File, all *executabl
 		list = append(list, in...)
 	}
 	if len(list) == 0 {
-		return nil, nil, fmt.Errorf("%s: no profiles: pepbuild test -pepmode=cover ./... makes some", strings.Join(names, ", "))
+		return nil, nil, fmt.Errorf("%s: no profiles: pepbuild test -pepmode=cover ./... makes some",
+			strings.Join(names, ", "))
 	}
 	if sum, err = r.OpenMerged(list...); err != nil {
 		return nil, nil, err

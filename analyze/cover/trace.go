@@ -55,7 +55,8 @@ func (f *function) newTracer(text *file, x *Function, c *Coverage) (*tracer, err
 		}
 		d := own[o.d]
 		if d == nil {
-			d = &Decision{Line: o.d.Line, Col: o.d.Col, Text: o.d.Text, Conditions: o.d.Conditions, root: o.d.root, leaves: o.d.leaves}
+			d = &Decision{Line: o.d.Line, Col: o.d.Col, Text: o.d.Text, Conditions: o.d.Conditions, root: o.d.root,
+				leaves: o.d.leaves}
 			own[o.d] = d
 		}
 		t.at[at] = operand{d, o.i}

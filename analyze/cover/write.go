@@ -27,7 +27,8 @@ func (c *Coverage) WriteProfile(w io.Writer) error {
 			list = append(list, f.Statements...)
 		}
 		slices.SortStableFunc(list, func(s, t Statement) int {
-			return cmp.Or(cmp.Compare(s.File, t.File), cmp.Compare(s.Line, t.Line), cmp.Compare(s.Col, t.Col), cmp.Compare(s.EndLine, t.EndLine))
+			return cmp.Or(cmp.Compare(s.File, t.File), cmp.Compare(s.Line, t.Line), cmp.Compare(s.Col, t.Col),
+				cmp.Compare(s.EndLine, t.EndLine))
 		})
 		for _, s := range list {
 			name := path.Join(p.Path, filepath.Base(s.File))

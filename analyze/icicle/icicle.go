@@ -128,15 +128,19 @@ func Write(w io.Writer, p Picture) error {
 		title = "a picture without a title"
 	}
 	fmt.Fprintf(b, "<title id=\"%s-t\">%s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", id, escape(title), desc)
-	fmt.Fprintf(b, "<style>\n#%s{%s}\n@media (prefers-color-scheme:dark){#%[1]s{%[3]s}}\n", id, light.variables(), dark.variables())
+	fmt.Fprintf(b, "<style>\n#%s{%s}\n@media (prefers-color-scheme:dark){#%[1]s{%[3]s}}\n", id, light.variables(),
+		dark.variables())
 	fmt.Fprintf(b, "#%s text{fill:var(--ink)}\n#%[1]s .m{fill:var(--muted)}\n#%[1]s rect{stroke:var(--paper)}\n#%[1]s .s rect{stroke:var(--frame);stroke-width:1.5}\n", id)
 	for i := range shades {
 		fmt.Fprintf(b, "#%s .b%d rect{fill:var(--b%[2]d)}\n#%[1]s .b%[2]d text{fill:var(--i%[2]d)}\n", id, i)
 	}
-	fmt.Fprintf(b, "</style>\n<path fill=\"#fff\" style=\"fill:var(--paper)\" d=\"M0 0h%dv%dH0z\"/>\n", width, top+rowHeight*d.rows+margin)
-	fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\" font-size=\"14\">%s</text>\n", margin, margin+14, escape(fit(p.Title, width-2*margin)))
+	fmt.Fprintf(b, "</style>\n<path fill=\"#fff\" style=\"fill:var(--paper)\" d=\"M0 0h%dv%dH0z\"/>\n", width,
+		top+rowHeight*d.rows+margin)
+	fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\" font-size=\"14\">%s</text>\n", margin, margin+14,
+		escape(fit(p.Title, width-2*margin)))
 	for i, line := range p.Lines {
-		fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" class=\"m\">%s</text>\n", margin, margin+14+rowHeight*(i+1), escape(fit(line, width-2*margin)))
+		fmt.Fprintf(b, "<text x=\"%d\" y=\"%d\" class=\"m\">%s</text>\n", margin, margin+14+rowHeight*(i+1),
+			escape(fit(line, width-2*margin)))
 	}
 	b.Write(boxes.Bytes())
 	fmt.Fprintf(b, "</svg>\n")

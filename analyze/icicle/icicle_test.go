@@ -75,11 +75,13 @@ func rects(t *testing.T, p icicle.Picture) (list []rect) {
 }
 
 func TestBoxes(t *testing.T) {
-	list := rects(t, icicle.Picture{Title: "t", Lines: []string{"one", "two"}, Root: &icicle.Box{Label: "all words", Detail: []string{"1000 events"}, Value: 1000, Kids: []*icicle.Box{
-		{Label: "a", Value: 400, Detail: []string{"a"}, Kids: []*icicle.Box{{Label: "a long label of a narrow box", Detail: []string{"inner"}, Value: 100, Strong: true}}},
-		{Label: "b", Value: 550, Detail: []string{"b"}},
-		{Label: "tiny", Detail: []string{"tiny"}, Value: .1},
-	}}})
+	list := rects(t, icicle.Picture{Title: "t", Lines: []string{"one", "two"},
+		Root: &icicle.Box{Label: "all words", Detail: []string{"1000 events"}, Value: 1000, Kids: []*icicle.Box{
+			{Label: "a", Value: 400, Detail: []string{"a"},
+				Kids: []*icicle.Box{{Label: "a long label of a narrow box", Detail: []string{"inner"}, Value: 100, Strong: true}}},
+			{Label: "b", Value: 550, Detail: []string{"b"}},
+			{Label: "tiny", Detail: []string{"tiny"}, Value: .1},
+		}}})
 	var names []string
 	for _, r := range list {
 		names = append(names, r.title)
@@ -89,22 +91,27 @@ func TestBoxes(t *testing.T) {
 	}
 	root, a, inner, b := list[0], list[1], list[2], list[3]
 	near := func(x, y float64) bool { return math.Abs(x-y) < .2 }
-	if root.w != 1180 || !near(a.w, 472) || !near(b.x, a.x+a.w) || !near(b.w, 649) || inner.x != a.x || a.y != root.y+20 || inner.y != a.y+20 || b.y != a.y {
+	if root.w != 1180 || !near(a.w, 472) || !near(b.x, a.x+a.w) || !near(b.w, 649) || inner.x != a.x || a.y != root.y+20 ||
+		inner.y != a.y+20 || b.y != a.y {
 		t.Errorf("%+v", list)
 	}
-	if inner.text != "a long label o…" || root.text != "all words" || inner.outline == a.outline || root.fill == inner.fill {
+	if inner.text != "a long label o…" || root.text != "all words" || inner.outline == a.outline ||
+		root.fill == inner.fill {
 		t.Errorf("%+v", list)
 	}
 }
 
 // Names of a hostile program neither leave their element nor make the file no XML.
 func TestHostileNames(t *testing.T) {
-	for _, name := range []string{`</title><script>alert(1)</script>`, `" onload="x`, "\x00\x1b[2J\xff\ufffe", "]]>&amp;", "\u202e\U000e0001"} {
-		list := rects(t, icicle.Picture{Title: name, Lines: []string{name}, Root: &icicle.Box{Label: name, Detail: []string{name}, Value: 1}})
+	for _, name := range []string{`</title><script>alert(1)</script>`, `" onload="x`, "\x00\x1b[2J\xff\ufffe", "]]>&amp;",
+		"\u202e\U000e0001"} {
+		list := rects(t, icicle.Picture{Title: name, Lines: []string{name},
+			Root: &icicle.Box{Label: name, Detail: []string{name}, Value: 1}})
 		if len(list) != 1 {
 			t.Fatalf("%q: %+v", name, list)
 		}
-		want := strings.NewReplacer("\x00", `\x00`, "\x1b", `\x1b`, "\xff", `\xff`, "\ufffe", `\ufffe`, "\u202e", `\u202e`, "\U000e0001", `\U000e0001`).Replace(name)
+		want := strings.NewReplacer("\x00", `\x00`, "\x1b", `\x1b`, "\xff", `\xff`, "\ufffe", `\ufffe`, "\u202e", `\u202e`,
+			"\U000e0001", `\U000e0001`).Replace(name)
 		if list[0].title != want || list[0].text != want {
 			t.Errorf("%q: title %q, text %q", name, list[0].title, list[0].text)
 		}
@@ -121,7 +128,9 @@ func TestEmpty(t *testing.T) {
 // A picture says what it shows to who does not see it.
 func TestWords(t *testing.T) {
 	var out bytes.Buffer
-	if err := icicle.Write(&out, icicle.Picture{Title: "a & b", Lines: []string{"1000 <events>"}, Root: &icicle.Box{Label: "all words", Value: 1000, Kids: []*icicle.Box{{Label: "a", Value: 400, Strong: true}, {Label: "tiny", Value: .1}}}}); err != nil {
+	if err := icicle.Write(&out, icicle.Picture{Title: "a & b", Lines: []string{"1000 <events>"},
+		Root: &icicle.Box{Label: "all words", Value: 1000,
+			Kids: []*icicle.Box{{Label: "a", Value: 400, Strong: true}, {Label: "tiny", Value: .1}}}}); err != nil {
 		t.Fatal(err)
 	}
 	var svg struct {
@@ -170,7 +179,8 @@ func luminance(t *testing.T, colour string) (l float64) {
 // Each class that an element has, each text and each box has a style.
 func TestStyles(t *testing.T) {
 	var out bytes.Buffer
-	if err := icicle.Write(&out, icicle.Picture{Lines: []string{"x"}, Root: &icicle.Box{Label: "a", Value: 1, Strong: true}}); err != nil {
+	if err := icicle.Write(&out, icicle.Picture{Lines: []string{"x"},
+		Root: &icicle.Box{Label: "a", Value: 1, Strong: true}}); err != nil {
 		t.Fatal(err)
 	}
 	style, elements, _ := strings.Cut(out.String(), "</style>")
@@ -213,7 +223,8 @@ func TestContrast(t *testing.T) {
 			x, y := luminance(t, colours[a]), luminance(t, colours[b])
 			return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 		}
-		for text, on := range map[string]string{"ink": "paper", "muted": "paper", "frame": "paper", "i0": "b0", "i1": "b1", "i2": "b2", "i3": "b3", "i4": "b4", "i5": "b5"} {
+		for text, on := range map[string]string{"ink": "paper", "muted": "paper", "frame": "paper", "i0": "b0", "i1": "b1",
+			"i2": "b2", "i3": "b3", "i4": "b4", "i5": "b5"} {
 			if got := contrast(text, on); got < 4.5 {
 				t.Errorf("%s %s on %s %s: contrast %.2f, want 4.5", text, colours[text], on, colours[on], got)
 			}

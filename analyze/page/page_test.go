@@ -30,7 +30,8 @@ func program() *annotate.Program {
 		p.Functions = append(p.Functions, &annotate.Function{Name: fmt.Sprintf("main.f%d", i), Share: .01, State: state})
 	}
 	p.Detail = func(i int) (*annotate.Detail, error) {
-		return &annotate.Detail{End: int64(i), Lines: []annotate.Line{{Line: 1, Text: [][2]string{{"s", "</script>"}}, Count: 3}}}, nil
+		return &annotate.Detail{End: int64(i),
+			Lines: []annotate.Line{{Line: 1, Text: [][2]string{{"s", "</script>"}}, Count: 3}}}, nil
 	}
 	return p
 }
@@ -73,7 +74,8 @@ func TestFrameHasNoStyleAndNoHandlerInMarkup(t *testing.T) {
 	if m := regexp.MustCompile(`\s(style|on[a-z]+)=`).FindString(strings.ReplaceAll(frameText, "<style>", "")); m != "" {
 		t.Errorf("page.html has the attribute%s", m)
 	}
-	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "'style',", "http:", "https:"} {
+	for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+		"'style',", "http:", "https:"} {
 		if i := strings.Index(strings.ReplaceAll(script, "http://www.w3.org/2000/svg", ""), bad); i >= 0 {
 			t.Errorf("the script has %s", bad)
 		}

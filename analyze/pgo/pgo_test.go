@@ -67,7 +67,8 @@ path func=main.sign at=/src/sign.go:10 path=p0 end=12 count=8 flow=7 from=entry 
 
 func text(calls []pgo.Call) (list []string) {
 	for _, c := range calls {
-		list = append(list, fmt.Sprintf("%s:%d-%d %s@%d %d %d %d", c.Caller.Symbol, c.Caller.Line, c.Caller.Func.StartLine, c.Callee.Symbol, c.Callee.Line, c.Count, c.Weight, c.Lines))
+		list = append(list, fmt.Sprintf("%s:%d-%d %s@%d %d %d %d", c.Caller.Symbol, c.Caller.Line, c.Caller.Func.StartLine,
+			c.Callee.Symbol, c.Callee.Line, c.Count, c.Weight, c.Lines))
 	}
 	return list
 }
@@ -95,7 +96,8 @@ func TestCallsOfPaths(t *testing.T) {
 	if want := (pgo.Skipped{Top: 13, Caller: 4, Generic: 6, Long: 900 + 101 + 1}); skipped != want {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
-	// Half of 249 is more than 100. Of both, of which nothing is known, 16 times two lines were executed, of sign 4 times ten.
+	// Half of 249 is more than 100. Of both, of which nothing is known, 16 times two lines were executed, of sign 4 times
+	// ten.
 	hot, cold := pgo.Hot(calls, 0.5)
 	if diff := cmp.Diff([]string{want[0], want[2]}, text(hot)); diff != "" {
 		t.Errorf("calls to be inlined (-want +got):\n%s", diff)
@@ -153,12 +155,15 @@ period 10000000 cpu/nanoseconds
 		path("main.loop.f", 32, 1, "10-70")+ // 32: the path says 61 lines for a call, and the targets that these were 2 calls
 		"path func=main.deep at=/src/deep.go:10 path=p0 end=12 count=9 flow=7 from=entry lines=10-90 callers=\"main.thin.f /src/thin.go:11 start=10; main.run /src/run.go:33 start=20\"\n"),
 		parse(t, "app.calltargets.pb.gz", "profile calltargets"+head+
-			word("call", "T", 30, 70, "main.leaf.f")+word("call", "T", 30, 6, "main.rare.f")+word("direct", "U", 30, 6, "main.help")+word("call", "T", 30, 3, "(other)")+
-			word("call", "T", 31, 9, "main.other.f")+word("call", "T", 31, 6, "main.leaf.f")+word("call", "U", 31, 2, "main.leaf.f")+
+			word("call", "T", 30, 70, "main.leaf.f")+word("call", "T", 30, 6, "main.rare.f")+word("direct", "U", 30, 6,
+			"main.help")+word("call", "T", 30, 3, "(other)")+
+			word("call", "T", 31, 9, "main.other.f")+word("call", "T", 31, 6, "main.leaf.f")+word("call", "U", 31, 2,
+			"main.leaf.f")+
 			word("call", "T", 32, 2, "main.loop.f")+
 			word("call", "T", 33, 8, "main.thin.f")+
 			word("call", "T", 34, 8, "(other)")+
-			word("call", "T", 35, 5, "main.more.f")+word("call", "T", 35, 6, "main.less.f")+word("call", "T", 35, 4, "main.more.f")))
+			word("call", "T", 35, 5, "main.more.f")+word("call", "T", 35, 6, "main.less.f")+word("call", "T", 35, 4,
+			"main.more.f")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,14 +206,16 @@ path func=main.f at=/src/f.go:1 path=p%d end=2 count=1000000000 flow=1 from=entr
 			t.Errorf("%s: got %v, %v, want %d lines", lists, calls, err, want)
 		}
 	}
-	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(header+fmt.Sprintf(path, 0, "1-2147483647")+"\n", "1000000000", "1", 1)), nil)
+	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz",
+		strings.Replace(header+fmt.Sprintf(path, 0, "1-2147483647")+"\n", "1000000000", "1", 1)), nil)
 	if err != nil || len(calls) != 0 || skipped.Long != 1<<31-1 {
 		t.Errorf("two thousand million lines: got %v, %+v, %v", calls, skipped, err)
 	}
 }
 
 func TestExactPathsHaveNoCallers(t *testing.T) {
-	_, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(paths, "10000000 cpu/nanoseconds", "1 paths/count", 1)), nil)
+	_, _, err := pgo.Calls(parse(t, "app.paths.pb.gz",
+		strings.Replace(paths, "10000000 cpu/nanoseconds", "1 paths/count", 1)), nil)
 	if err == nil || !strings.Contains(err.Error(), "give a sampled profile") {
 		t.Errorf("got error %v", err)
 	}
@@ -229,7 +236,8 @@ func f(n int) {}
 		t.Fatal(err)
 	}
 	call := func(file string, start, line int64) pgo.Call {
-		return pgo.Call{Caller: profile.Frame{Func: profile.Func{Name: "main.main", File: file, StartLine: start}, Line: line}}
+		return pgo.Call{Caller: profile.Frame{Func: profile.Func{Name: "main.main", File: file, StartLine: start},
+			Line: line}}
 	}
 	for _, test := range []struct {
 		call  pgo.Call
@@ -243,7 +251,8 @@ func f(n int) {}
 	} {
 		stale := pgo.Stale([]pgo.Call{test.call}, source.NewTree(""))
 		if got := len(stale) == 1; got != test.stale {
-			t.Errorf("%s:%d of a function at line %d: stale %v, want %v", filepath.Base(test.call.Caller.Func.File), test.call.Caller.Line, test.call.Caller.Func.StartLine, got, test.stale)
+			t.Errorf("%s:%d of a function at line %d: stale %v, want %v", filepath.Base(test.call.Caller.Func.File),
+				test.call.Caller.Line, test.call.Caller.Func.StartLine, got, test.stale)
 		}
 	}
 }
@@ -275,8 +284,9 @@ func g(n int) int {
 	call := func(file string, line int64, callee string, calleeLine int64) pgo.Call {
 		return pgo.Call{
 			Caller: profile.Frame{Func: profile.Func{Name: "main.f", File: file, StartLine: 3}, Line: line, Symbol: "main.f"},
-			Callee: profile.Frame{Func: profile.Func{Name: callee, File: file, StartLine: calleeLine}, Line: calleeLine, Symbol: callee},
-			Count:  1, Weight: 2,
+			Callee: profile.Frame{Func: profile.Func{Name: callee, File: file, StartLine: calleeLine}, Line: calleeLine,
+				Symbol: callee},
+			Count: 1, Weight: 2,
 		}
 	}
 	for _, test := range []struct {
@@ -298,7 +308,8 @@ func g(n int) int {
 	} {
 		rest, weight := pgo.Undeferred([]pgo.Call{test.call}, source.NewTree(""))
 		if (len(rest) == 0) != test.deferred || (weight == 2) != test.deferred {
-			t.Errorf("%s on line %d of %s: %d calls stay, weight %d, want deferred %v", test.call.Callee.Symbol, test.call.Caller.Line, filepath.Base(test.call.Caller.Func.File), len(rest), weight, test.deferred)
+			t.Errorf("%s on line %d of %s: %d calls stay, weight %d, want deferred %v", test.call.Callee.Symbol,
+				test.call.Caller.Line, filepath.Base(test.call.Caller.Func.File), len(rest), weight, test.deferred)
 		}
 	}
 }
@@ -453,7 +464,8 @@ path func=main.mix at=main.go:12 path=p0 end=16 count=1000 flow=1000 from=entry 
 	}
 	// The call of area is cold: it is direct, and not inlined.
 	area := slices.IndexFunc(calls, func(c pgo.Call) bool { return c.Callee.Symbol == "main.(*square).area" })
-	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(slices.Delete(slices.Clone(calls), area, area+1), calls[area:area+1])); err != nil {
+	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(slices.Delete(slices.Clone(calls), area, area+1),
+		calls[area:area+1])); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"9:12 mix", "26:14 each"}, inlined("-pgoprofile="+in)); diff != "" {
@@ -508,11 +520,13 @@ period 10000000 cpu/nanoseconds
 		t.Fatal(err)
 	}
 	f := parse(t, "app.paths.pb.gz", "profile paths"+head+
-		"path func=main.(*polygon).area at="+name+":11 path=p0 end=15 count=100 flow=100 from=entry lines=11-15 callers=\"main.total "+name+":20 start=18\"\n")
+		"path func=main.(*polygon).area at="+name+
+		":11 path=p0 end=15 count=100 flow=100 from=entry lines=11-15 callers=\"main.total "+name+":20 start=18\"\n")
 	word := func(callee string, line, count int) string {
 		return fmt.Sprintf("word func=main.total at=%s:18 site=main.go:20:14 kind=call expr=s.area type=main.shape value=%s target=%[1]s:%[3]d count=%[4]d messages=1\n", name, callee, line, count)
 	}
-	targets := parse(t, "app.calltargets.pb.gz", "profile calltargets"+head+word("main.(*polygon).area", 11, 100)+word("main.(*square).area", 7, 900))
+	targets := parse(t, "app.calltargets.pb.gz",
+		"profile calltargets"+head+word("main.(*polygon).area", 11, 100)+word("main.(*square).area", 7, 900))
 	for want, targets := range map[string]*profile.File{"(*polygon).area": nil, "(*square).area": targets} {
 		calls, _, err := pgo.Calls(f, targets)
 		if err != nil {
@@ -521,7 +535,8 @@ period 10000000 cpu/nanoseconds
 		if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(pgo.Hot(calls, pgo.Share))); err != nil {
 			t.Fatal(err)
 		}
-		said, err := exec.Command("go", "tool", "compile", "-p=main", "-m", "-o", filepath.Join(dir, "main.o"), "-pgoprofile="+in, name).CombinedOutput()
+		said, err := exec.Command("go", "tool", "compile", "-p=main", "-m", "-o", filepath.Join(dir, "main.o"),
+			"-pgoprofile="+in, name).CombinedOutput()
 		if err != nil || !strings.Contains(string(said), "20:14: PGO devirtualizing interface call s.area to "+want+"\n") {
 			t.Errorf("the compiler does not call %s: %v\n%s", want, err, said)
 		}

@@ -52,7 +52,3 @@ func (f *File) UnseenBound() float64 {
 
 // Bursts returns how many bursts of equal weight would be as good as those of the file.
 func (f *File) Bursts() float64 { return float64(f.Fact(facts.EqualBursts)) }
-
-// UnseenCount returns how often something may have happened at most, with 95 % confidence,
-// of which a profile of taps in bursts has no sample; 0 for other profiles.
-func (f *File) UnseenCount() float64 { return float64(f.Fact(facts.Unseen)) }

@@ -35,7 +35,8 @@ func TestBoundsAreWhereTheEstimateIsTooFarAway(t *testing.T) {
 		const count = 1000
 		far := func(x float64) bool { return math.Abs(n-x) > confidence*math.Sqrt(x) }
 		low, high := end(n, 0, far)*count/n, end(n, 1e9, far)*count/n
-		if b := f.CountBounds(count, Estimate{Variance: int64(count * count / n)}); math.Abs(b.Low-low) > 1 || math.Abs(b.High-high) > 1 {
+		if b := f.CountBounds(count, Estimate{Variance: int64(count * count / n)}); math.Abs(b.Low-low) > 1 ||
+			math.Abs(b.High-high) > 1 {
 			t.Errorf("count with the uncertainty of %v events: %v, want %v to %v", n, b, low, high)
 		}
 	}
@@ -43,7 +44,8 @@ func TestBoundsAreWhereTheEstimateIsTooFarAway(t *testing.T) {
 		"{0.108 0.603}": shareBounds(.3, 10), "{0.000 0.037}": shareBounds(0, 100),
 		"{246.2 649.8}": (&File{estimated: true}).CountBounds(400, Estimate{Variance: 10_000}),
 	} {
-		if x := fmt.Sprintf("{%.3f %.3f}", got.Low, got.High); x != text && fmt.Sprintf("{%.1f %.1f}", got.Low, got.High) != text {
+		if x := fmt.Sprintf("{%.3f %.3f}", got.Low, got.High); x != text &&
+			fmt.Sprintf("{%.1f %.1f}", got.Low, got.High) != text {
 			t.Errorf("%s, want %s", x, text)
 		}
 	}
@@ -74,19 +76,8 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 	}
 }
 
-// The facts of taps in bursts say how often something may have happened that is not listed.
-func TestUnseenCount(t *testing.T) {
-	f := &File{Facts: []facts.List{{{Key: facts.InBursts, N: 1}, {Key: facts.Unseen, N: 1200}}}}
-	if got := f.UnseenCount(); got != 1200 {
-		t.Errorf("%v, want 1200", got)
-	}
-	if got := (&File{Facts: []facts.List{{{Key: facts.Mode, Text: facts.ModeTaps}}}}).UnseenCount(); got != 0 {
-		t.Errorf("without such a fact: %v, want 0", got)
-	}
-}
-
-// Counts with a Poisson distribution are within their bounds as often as promised, also
-// small ones: of the bounds for a mean of 4, 93.1 % hold. The false-alarm chance is below 1 in 1,000,000: 5 standard deviations.
+// Counts with a Poisson distribution are within their bounds as often as promised, also small ones: of the bounds for a
+// mean of 4, 93.1 % hold. The false-alarm chance is below 1 in 1,000,000: 5 standard deviations.
 func TestBoundsOfIndependentEvents(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := &File{estimated: true}
@@ -118,11 +109,11 @@ func TestBoundsOfIndependentEvents(t *testing.T) {
 	}
 }
 
-// A simulated program is in one of a few phases, which differ in how often an item is in a window, and whose windows are estimated
-// to take a time that is off by a factor common to the phase, with a deviation of 0.15. In most phases the item is rare: few windows
-// have it, and some of these many times. Bursts of polls count each sample once, so that their phases have parts in proportion to time,
-// and that is the truth. It returns the estimated share with its bounds, those of chance alone as if there were many clusters, and the
-// true share.
+// A simulated program is in one of a few phases, which differ in how often an item is in a window, and whose windows
+// are estimated to take a time that is off by a factor common to the phase, with a deviation of 0.15. In most phases
+// the item is rare: few windows have it, and some of these many times. Bursts of polls count each sample once, so that
+// their phases have parts in proportion to time, and that is the truth. It returns the estimated share with its bounds,
+// those of chance alone as if there were many clusters, and the true share.
 func simulateClusters(rng *rand.Rand, clusters int, polls bool) (share float64, b, chance Bounds, truth float64) {
 	const ofPhase, ends = .15, 30
 	type phase struct{ time, cost, estimated, often, many float64 }
@@ -180,10 +171,10 @@ func simulateClusters(rng *rand.Rand, clusters int, polls bool) (share float64, 
 	return share, bounds(v), bounds(item.Variance(&total, share, &whole)), truth
 }
 
-// Bounds of what windows or bursts saw have the true share as often as promised, few of them or many. By chance alone, as if there were
-// many, those of few would not, and they have less often what is one and a half times as much. The numbers are drawn with fixed seeds. With
-// others the shares of 4000 programs would be five standard deviations away from the limits, or more: a false alarm in fewer than 1 in
-// 1,000,000 cases for each.
+// Bounds of what windows or bursts saw have the true share as often as promised, few of them or many. By chance alone,
+// as if there were many, those of few would not, and they have less often what is one and a half times as much. The
+// numbers are drawn with fixed seeds. With others the shares of 4000 programs would be five standard deviations away
+// from the limits, or more: a false alarm in fewer than 1 in 1,000,000 cases for each.
 func TestBoundsHoldInSimulatedPrograms(t *testing.T) {
 	for _, test := range []struct {
 		clusters int
@@ -208,7 +199,8 @@ func TestBoundsHoldInSimulatedPrograms(t *testing.T) {
 			count(&biased, b, 1.5*truth)
 		}
 		what := fmt.Sprintf("%d clusters, of polls: %t", test.clusters, test.polls)
-		t.Logf("%s: %.3f of %v within bounds, %.3f by chance alone, %.3f of half as much again", what, in/of, of, narrow/of, biased/of)
+		t.Logf("%s: %.3f of %v within bounds, %.3f by chance alone, %.3f of half as much again", what, in/of, of, narrow/of,
+			biased/of)
 		if in/of < .92 || in/of > .995 {
 			t.Errorf("%s: %.3f within bounds, want .95", what, in/of)
 		}

@@ -47,7 +47,8 @@ func (r *Reader) OpenCPU(name string) ([]Line, error) {
 			n = s.Value[nanoseconds] / p.Period
 		}
 		if n < 0 {
-			return nil, fmt.Errorf("%s: sample %d of %d: negative count %d: give a profile, not the difference of two", name, i+1, len(p.Sample), n)
+			return nil, fmt.Errorf("%s: sample %d of %d: negative count %d: give a profile, not the difference of two", name,
+				i+1, len(p.Sample), n)
 		}
 		at := frames(s)
 		// A tick that comes as the goroutine gives way to another one finds it in this function, whose

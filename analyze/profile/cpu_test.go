@@ -60,7 +60,8 @@ func TestOpenCPU(t *testing.T) {
 	if err := errors.Join(p.Write(w), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := new(profile.Reader).OpenCPU(difference); err == nil || !strings.Contains(err.Error(), "sample 3 of 3: negative count -1") {
+	if _, err := new(profile.Reader).OpenCPU(difference); err == nil ||
+		!strings.Contains(err.Error(), "sample 3 of 3: negative count -1") {
 		t.Errorf("a difference of profiles: %v", err)
 	}
 	got, err := new(profile.Reader).OpenCPU(name)

@@ -19,17 +19,20 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/input"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // kindOf returns the kind of the profiles that have the given sample types, "" if programs
 // write no such profiles, and whether their counts are estimated from samples.
 func kindOf(types []*pprof.ValueType) (kind schema.Kind, estimated bool) {
 	are := func(names []string) bool {
-		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.UnitOf(name) })
+		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool {
+			return t.Type == name &&
+				t.Unit == schema.UnitOf(name)
+		})
 	}
 	for _, k := range schema.Kinds {
 		switch sampled := k.SampledTypes(); {
@@ -52,7 +55,8 @@ type KindError struct {
 }
 
 func (e *KindError) Error() string {
-	return fmt.Sprintf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", e.Name, strings.Join(e.Types, ", "), readable)
+	return fmt.Sprintf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", e.Name,
+		strings.Join(e.Types, ", "), readable)
 }
 
 // others are files that programs write and that are not profiles, by their first
@@ -233,10 +237,12 @@ func (f *File) addUp() error {
 	for i, s := range f.pprof.Sample {
 		for j, v := range s.Value {
 			if v < 0 {
-				return fmt.Errorf("%s: sample %d of %d: negative count %d: pep does not read differences of profiles", f.Name, i+1, len(f.pprof.Sample), v)
+				return fmt.Errorf("%s: sample %d of %d: negative count %d: pep does not read differences of profiles", f.Name, i+1,
+					len(f.pprof.Sample), v)
 			}
 			if v > math.MaxInt64-f.totals[j] {
-				return fmt.Errorf("%s: its %s add up to more than 2^63-1: the file is damaged, or something other than pep made it", f.Name, f.pprof.SampleType[j].Type)
+				return fmt.Errorf("%s: its %s add up to more than 2^63-1: the file is damaged, or something other than pep made it",
+					f.Name, f.pprof.SampleType[j].Type)
 			}
 			f.totals[j] += v
 		}
@@ -260,7 +266,8 @@ func (f *File) splitComments() error {
 		}
 		known[c] = true
 		if len(known) > maxLists {
-			return fmt.Errorf("%s: the profile has the facts of more than %d profiles whose settings differ: merge fewer", f.Name, maxLists)
+			return fmt.Errorf("%s: the profile has the facts of more than %d profiles whose settings differ: merge fewer",
+				f.Name, maxLists)
 		}
 		list, problem := facts.Decode(c)
 		if problem != "" {
@@ -352,7 +359,8 @@ func SameProgram(a, b *File) error {
 		return nil
 	}
 	const tests = ".test" // ends the names of programs that go test builds
-	if p, q := filepath.Base(a.Binary), filepath.Base(b.Binary); p != q && strings.HasSuffix(p, tests) && strings.HasSuffix(q, tests) {
+	if p, q := filepath.Base(a.Binary), filepath.Base(b.Binary); p != q && strings.HasSuffix(p, tests) &&
+		strings.HasSuffix(q, tests) {
 		return fmt.Errorf("%s is of the program %s and %s of %s: the tests of each package are a program of their own; give files of one", a.Name, p, b.Name, q)
 	}
 	return fmt.Errorf("%s and %s are of different programs, or of builds of one whose paths have other numbers (build IDs %q and %q): give files of one build, or of builds of the same source that differ in -pepmode alone",
@@ -425,7 +433,8 @@ func merge(files []*File) (*File, error) {
 	for _, f := range files {
 		for j, n := range f.totals {
 			if n > math.MaxInt64-totals[j] {
-				return nil, fmt.Errorf("%s: the %s of the files up to this one add up to more than 2^63-1: merge fewer", f.Name, f.pprof.SampleType[j].Type)
+				return nil, fmt.Errorf("%s: the %s of the files up to this one add up to more than 2^63-1: merge fewer", f.Name,
+					f.pprof.SampleType[j].Type)
 			}
 			totals[j] += n
 		}

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// Program reads the site tables of the profile's program: those that the program has written beside the profile, or those
-// in the program's file if that is still what it was.
+// Program reads the site tables of the profile's program: those that the program has written beside the profile, or
+// those in the program's file if that is still what it was.
 func (f *File) Program() (*executable.File, error) {
 	if f.joined != nil {
 		return f.joined, nil
@@ -49,7 +49,8 @@ func (f *File) program() (x *executable.File, name string, err error) {
 		return nil, "", err
 	}
 	if x.ID() != f.BuildID {
-		return nil, "", fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name, f.BuildID)
+		return nil, "", fmt.Errorf("%s: it is another build now (%s) than that of %s (%s)", f.Binary, x.ID(), f.Name,
+			f.BuildID)
 	}
 	return x, f.Binary, nil
 }
@@ -85,7 +86,8 @@ func (j *joiner) add(f *File) error {
 		return nil
 	}
 	missing := func(err error) error {
-		return fmt.Errorf("%w; the site tables of their programs, with which they could be joined, are not all there: %w", SameProgram(j.first, f), err)
+		return fmt.Errorf("%w; the site tables of their programs, with which they could be joined, are not all there: %w",
+			SameProgram(j.first, f), err)
 	}
 	if j.union == nil {
 		if err := j.begin(); err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// writeRun writes a profile of a program with functions F and one of its own, which ran F so many times, and the program's
-// site tables.
+// writeRun writes a profile of a program with functions F and one of its own, which ran F so many times, and the
+// program's site tables.
 func writeRun(t *testing.T, stem, own string, count int, tables bool) (name string) {
 	t.Helper()
 	p := &wire.Package{Path: "lib", Files: []string{"lib.go"}}
@@ -75,7 +75,8 @@ func TestJoin(t *testing.T) {
 		for _, p := range paths {
 			got[p.ID.Func.Name] += p.Count
 		}
-		if want := map[string]int64{"lib.F": 1111, "lib.A": 1001, "lib.B": 10, "lib.C": 100}; fmt.Sprint(got) != fmt.Sprint(want) {
+		if want := map[string]int64{"lib.F": 1111, "lib.A": 1001, "lib.B": 10,
+			"lib.C": 100}; fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("counts %v, want %v", got, want)
 		}
 		if len(paths) != 4 {
@@ -111,7 +112,8 @@ func TestJoin(t *testing.T) {
 	if x, err := f.Program(); err != nil || len(x.Packages[0].Funcs) != 3 || x.ID() != f.BuildID || f.Binary != "a.test" {
 		t.Errorf("with more tables: %s, %+v, %v", f.Binary, x, err)
 	}
-	if _, err := new(profile.Reader).OpenMerged(at("untested.sites")); err == nil || !strings.Contains(err.Error(), "no profile beside") {
+	if _, err := new(profile.Reader).OpenMerged(at("untested.sites")); err == nil ||
+		!strings.Contains(err.Error(), "no profile beside") {
 		t.Errorf("tables alone: %v", err)
 	}
 
@@ -126,13 +128,15 @@ func TestJoin(t *testing.T) {
 	if err := os.Rename(at("a.test.sites"), at("d.test.sites")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := new(profile.Reader).OpenMerged(names[1:]...); err == nil || !strings.Contains(err.Error(), "d.test.sites: it is of build ") {
+	if _, err := new(profile.Reader).OpenMerged(names[1:]...); err == nil ||
+		!strings.Contains(err.Error(), "d.test.sites: it is of build ") {
 		t.Errorf("tables of another program: %v", err)
 	}
 	if err := os.WriteFile(at("d.test.sites"), []byte(wire.Magic), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := new(profile.Reader).OpenMerged(names[1:]...); err == nil || !strings.Contains(err.Error(), "d.test.sites: site table") {
+	if _, err := new(profile.Reader).OpenMerged(names[1:]...); err == nil ||
+		!strings.Contains(err.Error(), "d.test.sites: site table") {
 		t.Errorf("damaged tables: %v", err)
 	}
 }

@@ -152,7 +152,7 @@ func weighSample(in []byte, limit int64) (weight int64) {
 		} else {
 			numeric++
 		}
-		weight += 64 // the undecoded label, where append has twice the room
+		weight += 64 // the undecoded label, where append has twice the space
 	}
 	// Each of the maps has slots for all labels, of a string and a slice.
 	slots := int64(8)

@@ -99,7 +99,10 @@ var shapes = []struct {
 		unit := message{}.bytes(3, message{}.number(1, 4).number(3, 7).number(4, 5))
 		return append(pathStrings.with(), message{}.bytes(2, append(label(4, 5), unit...)).times(n)...)
 	}},
-	{"a sample with empty labels", false, func(n int) message { return pathStrings.with().bytes(2, message{}.bytes(3, nil).times(n)) }},
+	{"a sample with empty labels", false, func(n int) message {
+		return pathStrings.with().bytes(2,
+			message{}.bytes(3, nil).times(n))
+	}},
 	{"a sample with the same label again and again", false, func(n int) message {
 		return append(pathStrings.with(), message{}.bytes(2, label(4, 5).times(n))...)
 	}},
@@ -112,8 +115,10 @@ var shapes = []struct {
 		return append(names, message{}.bytes(2, labels)...)
 	}},
 	{"locations of a sample, packed", false, func(n int) message { return pathStrings.with(sample(n, nil)) }},
-	{"locations of a sample, one by one", false, func(n int) message { return pathStrings.with().bytes(2, message{}.number(1, 1).times(n)) }},
-	{"values of a sample, one by one", false, func(n int) message { return pathStrings.with().bytes(2, message{}.number(2, 1).times(n)) }},
+	{"locations of a sample, one by one", false,
+		func(n int) message { return pathStrings.with().bytes(2, message{}.number(1, 1).times(n)) }},
+	{"values of a sample, one by one", false,
+		func(n int) message { return pathStrings.with().bytes(2, message{}.number(2, 1).times(n)) }},
 	{"empty locations", false, func(n int) message { return pathStrings.with(message{}.bytes(4, nil).times(n)) }},
 	{"empty lines", false, func(n int) message { return pathStrings.with().bytes(4, message{}.bytes(4, nil).times(n)) }},
 	{"empty functions", false, func(n int) message { return pathStrings.with(message{}.bytes(5, nil).times(n)) }},
@@ -187,10 +192,13 @@ func written(t *testing.T, kind schema.Kind, samples int) []byte {
 		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: name, Unit: schema.UnitOf(name)})
 	}
 	for i := range 400 {
-		name := fmt.Sprintf("example.com/server/handlers.(*Server).Route%d", i) + strings.Repeat(".func1.2.Middleware.func3", i%5)
-		f := &pprof.Function{ID: uint64(i + 1), Name: name, SystemName: name, Filename: fmt.Sprintf("example.com/server/handlers/file%d.go", i/20), StartLine: int64(i)}
+		name := fmt.Sprintf("example.com/server/handlers.(*Server).Route%d", i) + strings.Repeat(".func1.2.Middleware.func3",
+			i%5)
+		f := &pprof.Function{ID: uint64(i + 1), Name: name, SystemName: name,
+			Filename: fmt.Sprintf("example.com/server/handlers/file%d.go", i/20), StartLine: int64(i)}
 		p.Function = append(p.Function, f)
-		p.Location = append(p.Location, &pprof.Location{ID: uint64(i + 1), Mapping: p.Mapping[0], Line: []pprof.Line{{Function: f, Line: int64(i)}}})
+		p.Location = append(p.Location, &pprof.Location{ID: uint64(i + 1), Mapping: p.Mapping[0],
+			Line: []pprof.Line{{Function: f, Line: int64(i)}}})
 	}
 	captured := "struct{F uintptr; " + strings.Repeat("X0 *example.com/server.T; ", 300) + "Y int}"
 	for i := range samples {
@@ -208,14 +216,16 @@ func written(t *testing.T, kind schema.Kind, samples int) []byte {
 			}
 		case schema.Edges:
 			s.Location = append(p.Location[at:at+1:at+1], p.Location[min(at, 380):][:12]...)
-			s.Label = map[string][]string{schema.Branch: {fmt.Sprintf("file%d.go:%d:3", at/20, i%5000)}, schema.BranchKind: {"if"}, schema.Outcome: {[]string{"true", "false"}[i%2]}}
+			s.Label = map[string][]string{schema.Branch: {fmt.Sprintf("file%d.go:%d:3", at/20, i%5000)},
+				schema.BranchKind: {"if"}, schema.Outcome: {[]string{"true", "false"}[i%2]}}
 		default:
 			s.Label = map[string][]string{
 				schema.Site: {fmt.Sprintf("file%d.go:%d:3", at/20, at)}, schema.TapKind: {"load"}, schema.Expr: {"s.next"},
 				schema.Value: {fmt.Sprintf("s.next=%d", i)}, schema.Type: {captured},
 			}
 			s.NumLabel = map[string][]int64{schema.CountError: {int64(i + 1)}, schema.ShareError: {7}, schema.ShareBelow: {8}}
-			s.NumUnit = map[string][]string{schema.CountError: {schema.Unit}, schema.ShareError: {schema.PartsPerMillion}, schema.ShareBelow: {schema.PartsPerMillion}}
+			s.NumUnit = map[string][]string{schema.CountError: {schema.Unit}, schema.ShareError: {schema.PartsPerMillion},
+				schema.ShareBelow: {schema.PartsPerMillion}}
 		}
 		for j := range 3 {
 			s.Label[fmt.Sprintf("request%d", j)] = []string{fmt.Sprint(i % (100 << j))}
@@ -253,7 +263,8 @@ func TestEstimates(t *testing.T) {
 			kept = append(kept, list, SumSites(list))
 		}
 		used := live() - before
-		t.Logf("%s: %.1f MB take %.1f MB; estimate %.1f MB", kind, float64(len(data))/(1<<20), float64(used)/(1<<20), float64(f.weight)/(1<<20))
+		t.Logf("%s: %.1f MB take %.1f MB; estimate %.1f MB", kind, float64(len(data))/(1<<20), float64(used)/(1<<20),
+			float64(f.weight)/(1<<20))
 		if f.weight < used || f.weight > 2*used {
 			t.Errorf("%s: the estimate is %d bytes, and %d are used", kind, f.weight, used)
 		}
@@ -367,7 +378,8 @@ func TestBombs(t *testing.T) {
 		w := gzip.NewWriter(&buf)
 		io.CopyN(w, zeros{}, 8*memory)
 		w.Close()
-		if _, err := load(buf.Bytes(), memory); err == nil || !strings.Contains(err.Error(), "more than the 16MB of memory that pep allows itself, because of its size") {
+		if _, err := load(buf.Bytes(), memory); err == nil ||
+			!strings.Contains(err.Error(), "more than the 16MB of memory that pep allows itself, because of its size") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -402,13 +414,15 @@ func TestMergeWithinMemory(t *testing.T) {
 	if sum.totals[0] != 900 || r.used > one.weight {
 		t.Errorf("got a total of %d, want 900; %d bytes in use", sum.totals[0], r.used)
 	}
-	if _, err := (&Reader{Memory: one.weight / 2}).OpenMerged(names...); err == nil || !strings.HasPrefix(err.Error(), names[0]+": ") {
+	if _, err := (&Reader{Memory: one.weight / 2}).OpenMerged(names...); err == nil ||
+		!strings.HasPrefix(err.Error(), names[0]+": ") {
 		t.Errorf("half the memory of one: got %v", err)
 	}
 }
 
 func TestMemoryFrom(t *testing.T) {
-	for text, want := range map[string]int64{"": DefaultMemory, "1": 1, "512MB": 512 << 20, "8GB": 8 << 30, "7K": 7 << 10} {
+	for text, want := range map[string]int64{"": DefaultMemory, "1": 1, "512MB": 512 << 20, "8GB": 8 << 30,
+		"7K": 7 << 10} {
 		if got, err := MemoryFrom(func(string) string { return text }); got != want || err != nil {
 			t.Errorf("%q: got %d, %v, want %d", text, got, err, want)
 		}

@@ -29,7 +29,8 @@ func TestTotals(t *testing.T) {
 				c, fl := math.MaxInt64>>rng.IntN(6), math.MaxInt64>>rng.IntN(6)
 				count.Add(count, big.NewInt(int64(c)))
 				flow.Add(flow, big.NewInt(int64(fl)))
-				fmt.Fprintf(&text, "path func=f at=x.go:1 path=p%d count=%d flow=%d callers=\"main.main main.go:%d\"\n", rng.IntN(3), c, fl, rng.IntN(3))
+				fmt.Fprintf(&text, "path func=f at=x.go:1 path=p%d count=%d flow=%d callers=\"main.main main.go:%d\"\n",
+					rng.IntN(3), c, fl, rng.IntN(3))
 			}
 			data, err := proftest.Encode(text.String())
 			if err != nil {

@@ -97,7 +97,8 @@ func TestPaths(t *testing.T) {
 		}
 		got = append(got, p.ID.Func.Name+" "+p.ID.Label, strings.Repeat("x", int(p.Count)))
 	}
-	if diff := cmp.Diff([]string{"main.init p0", "x", "main.sign p2", "x", "main.sign p12", "xxxxxxxxxx"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"main.init p0", "x", "main.sign p2", "x", "main.sign p12", "xxxxxxxxxx"},
+		got); diff != "" {
 		t.Errorf("sums (-want +got):\n%s", diff)
 	}
 }
@@ -115,9 +116,11 @@ func TestEdges(t *testing.T) {
 		return profile.BranchID{Func: sign, Pos: profile.Pos{File: "sign.go", Line: line, Col: 2}}
 	}
 	want := []profile.Branch{
-		{ID: pos(11), Kind: "if", Outcomes: []profile.Outcome{{Name: "true", Line: 12, Count: 12}, {Name: "false", Line: 13, Count: 8}}},
+		{ID: pos(11), Kind: "if", Outcomes: []profile.Outcome{{Name: "true", Line: 12, Count: 12},
+			{Name: "false", Line: 13, Count: 8}}},
 		{ID: pos(13), Kind: "switch", Outcomes: []profile.Outcome{
-			{Name: "case 1, 2", Line: 14, Count: 6}, {Name: "case 3", Line: 16, Count: 1}, {Name: "default", Line: 18, Count: 1}}},
+			{Name: "case 1, 2", Line: 14, Count: 6}, {Name: "case 3", Line: 16, Count: 1},
+			{Name: "default", Line: 18, Count: 1}}},
 	}
 	if diff := cmp.Diff(want, profile.SumEdges(edges)); diff != "" {
 		t.Errorf("branches (-want +got):\n%s", diff)
@@ -129,9 +132,12 @@ func TestBadSamples(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"A path without number.", paths + "path func=f at=x.go:1 count=1", `sample 1 of 1: no label "path"`},
 		{"A negative count.", paths + "path func=f at=x.go:1 path=p0 count=-1", "sample 1 of 1: negative count -1"},
-		{"A decision without outcome.", paths + `path func=f at=x.go:1 path=p0 branches="12:5"`, `label branches="12:5", want line:col kind outcome`},
-		{"A decision with a line too large.", paths + `path func=f at=x.go:1 path=p0 branches="99999999999:5 if true"`, "line or column 99999999999 is out of range"},
-		{"A branch without place.", edges + "edge func=f at=x.go:1 branch=x.go kind=if outcome=true", `label branch="x.go", want file:line:col`},
+		{"A decision without outcome.", paths + `path func=f at=x.go:1 path=p0 branches="12:5"`,
+			`label branches="12:5", want line:col kind outcome`},
+		{"A decision with a line too large.", paths + `path func=f at=x.go:1 path=p0 branches="99999999999:5 if true"`,
+			"line or column 99999999999 is out of range"},
+		{"A branch without place.", edges + "edge func=f at=x.go:1 branch=x.go kind=if outcome=true",
+			`label branch="x.go", want file:line:col`},
 		{"A branch without outcome.", edges + "edge func=f at=x.go:1 branch=x.go:1:2 kind=if", `no label "outcome"`},
 		{"Edges for paths.", edges, "x.edges.pb.gz: counts edges, but paths are needed: there is no x.paths.pb.gz; if "},
 	}
@@ -177,7 +183,8 @@ func TestAdviceForOtherKinds(t *testing.T) {
 		want       string
 	}{
 		{"app.71.paths.pb.gz", pathsText, words, "", "there is no app.71.values.pb.gz; " + untapped},
-		{"app.71.paths.pb.gz", pathsText, words, "app.72.values.pb.gz app.71.edges.pb.gz", "there is no app.71.values.pb.gz; " + untapped},
+		{"app.71.paths.pb.gz", pathsText, words, "app.72.values.pb.gz app.71.edges.pb.gz",
+			"there is no app.71.values.pb.gz; " + untapped},
 		{"app.71.paths.pb.gz", pathsText, words, "app.71.values.pb.gz app.71.types.pb.gz", "give app.71.values.pb.gz"},
 		{"app.71.paths.pb.gz", pathsText, words, "app.71.calltargets.pb.gz", "give app.71.calltargets.pb.gz"},
 		{"app.71.paths.pb.gz", pathsText, edges, "app.71.edges.pb.gz", "give app.71.edges.pb.gz"},
@@ -321,11 +328,13 @@ func TestStacksShareLocations(t *testing.T) {
 	}
 	p := proftest.Read(t, name)
 	if len(p.Sample) != 3 || len(p.Location) != 4 || len(p.Function) != 3 {
-		t.Errorf("%d samples with %d locations in %d functions, want 3 with 4 in 3", len(p.Sample), len(p.Location), len(p.Function))
+		t.Errorf("%d samples with %d locations in %d functions, want 3 with 4 in 3", len(p.Sample), len(p.Location),
+			len(p.Function))
 	}
 }
 
-// A branch of a sum of paths is untold if it is in one of the samples, in whatever order, and the samples stay as they are.
+// A branch of a sum of paths is untold if it is in one of the samples, in whatever order, and the samples stay as they
+// are.
 func TestSumOfUntoldPaths(t *testing.T) {
 	sample := func(outcome string) profile.Path {
 		return profile.Path{ID: profile.PathID{Func: sign, Label: "p1"}, Count: 5, Branches: []profile.Decision{
@@ -334,7 +343,8 @@ func TestSumOfUntoldPaths(t *testing.T) {
 	for _, outcomes := range [][]string{{wire.OutTrue, wire.OutUntold}, {wire.OutUntold, wire.OutTrue}} {
 		list := []profile.Path{sample(outcomes[0]), sample(outcomes[1])}
 		got := profile.SumPaths(list)
-		if len(got) != 1 || got[0].Count != 10 || got[0].Branches[0].Outcome != wire.OutFalse || got[0].Branches[1].Outcome != wire.OutUntold {
+		if len(got) != 1 || got[0].Count != 10 || got[0].Branches[0].Outcome != wire.OutFalse ||
+			got[0].Branches[1].Outcome != wire.OutUntold {
 			t.Errorf("%v: %+v, want one path with count 10, false and untold", outcomes, got)
 		}
 		if list[0].Branches[1].Outcome != outcomes[0] || list[1].Branches[1].Outcome != outcomes[1] {
@@ -343,17 +353,21 @@ func TestSumOfUntoldPaths(t *testing.T) {
 	}
 }
 
-// Outcomes of a branch are added up by their names. An outcome leads to several lines in functions with type parameters: the least stands for it.
+// Outcomes of a branch are added up by their names. An outcome leads to several lines in functions with type
+// parameters: the least stands for it.
 func TestSumOfOutcomes(t *testing.T) {
 	branch := profile.BranchID{Func: sign, Pos: profile.Pos{Line: 11, Col: 2}}
 	edge := func(outcome string, line, count int64) profile.Edge {
-		return profile.Edge{Branch: branch, Kind: "switch", Outcome: outcome, Line: line, Count: count, Independent: 2 * count}
+		return profile.Edge{Branch: branch, Kind: "switch", Outcome: outcome, Line: line, Count: count,
+			Independent: 2 * count}
 	}
-	got := profile.SumEdges([]profile.Edge{edge("case 2", 14, 5), edge("case 1", 13, 1), edge("case 2", 12, 7), edge("case 2", 15, 3)})
+	got := profile.SumEdges([]profile.Edge{edge("case 2", 14, 5), edge("case 1", 13, 1), edge("case 2", 12, 7),
+		edge("case 2", 15, 3)})
 	if len(got) != 1 || got[0].ID != branch || got[0].Kind != "switch" || len(got[0].Outcomes) != 2 {
 		t.Fatalf("%+v", got)
 	}
-	for i, want := range []profile.Outcome{{Name: "case 2", Line: 12, Count: 15, Independent: 30}, {Name: "case 1", Line: 13, Count: 1, Independent: 2}} {
+	for i, want := range []profile.Outcome{{Name: "case 2", Line: 12, Count: 15, Independent: 30},
+		{Name: "case 1", Line: 13, Count: 1, Independent: 2}} {
 		if o := got[0].Outcomes[i]; o != want {
 			t.Errorf("%+v, want %+v", o, want)
 		}
@@ -380,7 +394,8 @@ func TestOpenRunAddsRuns(t *testing.T) {
 	for _, x := range []struct {
 		names        []string
 		paths, edges int64
-	}{{[]string{one}, 12, 28}, {[]string{one, one}, 12, 28}, {[]string{one, other}, 24, 56}, {[]string{one, edges, other}, 24, 56}} {
+	}{{[]string{one}, 12, 28}, {[]string{one, one}, 12, 28}, {[]string{one, other}, 24, 56},
+		{[]string{one, edges, other}, 24, 56}} {
 		run, err := new(profile.Reader).OpenRun(x.names)
 		if err != nil {
 			t.Fatal(err)
@@ -404,7 +419,8 @@ func TestOpenRunAddsRuns(t *testing.T) {
 			t.Errorf("%v: %d ends of paths, %d outcomes, want %d and %d", x.names, n, m, x.paths, x.edges)
 		}
 	}
-	if _, err := new(profile.Reader).OpenRun([]string{one, save("app.3.paths.pb.gz", strings.Replace(pathsText, "5eed", "beef", 1))}); err == nil {
+	if _, err := new(profile.Reader).OpenRun([]string{one,
+		save("app.3.paths.pb.gz", strings.Replace(pathsText, "5eed", "beef", 1))}); err == nil {
 		t.Error("runs of different programs are added up")
 	}
 }
@@ -453,7 +469,8 @@ func FuzzParse(f *testing.F) {
 func TestPackageOf(t *testing.T) {
 	for name, want := range map[string]string{
 		"main.f": "main", "go/types.(*Checker).expr": "go/types", "slices.Sort[go.shape.[]example.com/x.T]": "slices",
-		"gopkg.in/yaml%2ev3.Marshal": "gopkg.in/yaml.v3", "example.com/a.b/c.f.func1": "example.com/a.b/c", "example.com/dot%2ev1.(*T[...]).f": "example.com/dot.v1", "example.com/100%.f": "example.com/100%",
+		"gopkg.in/yaml%2ev3.Marshal": "gopkg.in/yaml.v3", "example.com/a.b/c.f.func1": "example.com/a.b/c",
+		"example.com/dot%2ev1.(*T[...]).f": "example.com/dot.v1", "example.com/100%.f": "example.com/100%",
 	} {
 		if got := profile.PackageOf(name); got != want {
 			t.Errorf("%s is of package %s, want %s", name, got, want)

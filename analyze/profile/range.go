@@ -2,7 +2,7 @@ package profile
 
 // This file reads ranges of words, and adds them up.
 //
-// An engine that has no room to tell all words apart reports ranges. The hotter a range is,
+// An engine that has no space to tell all words apart reports ranges. The hotter a range is,
 // the narrower it is:
 //
 //	[0x0, 0xff]      10    events of other words in there
@@ -54,7 +54,8 @@ type Code struct {
 
 // code returns where the taps of a sample are whose innermost frame is in f.
 func (l *labels) code(f Func) *Code {
-	c := &Code{FirstFunc: cmp.Or(l.get(schema.LowFunc), f.Name), LastFunc: cmp.Or(l.get(schema.HighFunc), f.Name), FirstFile: f.File[strings.LastIndexAny(f.File, `/\`)+1:]}
+	c := &Code{FirstFunc: cmp.Or(l.get(schema.LowFunc), f.Name), LastFunc: cmp.Or(l.get(schema.HighFunc), f.Name),
+		FirstFile: f.File[strings.LastIndexAny(f.File, `/\`)+1:]}
 	c.OneFile = l.get(schema.HighFile) == ""
 	c.LastFile = cmp.Or(l.get(schema.HighFile), c.FirstFile)
 	c.Low, c.High = l.line(schema.LowLine), l.line(schema.HighLine)

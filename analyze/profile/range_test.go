@@ -67,7 +67,8 @@ func TestRangesThatAreNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = f.Words(); err == nil || !strings.Contains(err.Error(), `label words="`+words+`", want a range of a power of two of words, such as 0x1000-0x1fff`) {
+		if _, err = f.Words(); err == nil || !strings.Contains(err.Error(),
+			`label words="`+words+`", want a range of a power of two of words, such as 0x1000-0x1fff`) {
 			t.Errorf("%s: %v", words, err)
 		}
 	}

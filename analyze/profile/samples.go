@@ -32,8 +32,8 @@ func (f Func) Compare(g Func) int {
 	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.File, g.File), cmp.Compare(f.StartLine, g.StartLine))
 }
 
-// PackageOf returns the import path in the name of a function: "go/types" of "go/types.(*Checker).expr", and "gopkg.in/yaml.v3" of
-// "gopkg.in/yaml%2ev3.Marshal", as the linker writes it.
+// PackageOf returns the import path in the name of a function: "go/types" of "go/types.(*Checker).expr", and
+// "gopkg.in/yaml.v3" of "gopkg.in/yaml%2ev3.Marshal", as the linker writes it.
 func PackageOf(name string) string {
 	if i := strings.IndexAny(name, "[("); i >= 0 { // there are slashes in the names of types
 		name = name[:i]
@@ -202,8 +202,8 @@ type Unended struct {
 	Count int64
 }
 
-// A Tick is CPU time on a stack: in the first frame's function, called by those behind it as far as they are known. Time that is in
-// no Go function has one frame without a file.
+// A Tick is CPU time on a stack: in the first frame's function, called by those behind it as far as they are known.
+// Time that is in no Go function has one frame without a file.
 type Tick struct {
 	Frames []Frame // innermost first
 	Time   int64   // in ns
@@ -235,7 +235,8 @@ func is(s *pprof.Sample, name string) bool { return slices.Contains(s.Label[sche
 func all(*pprof.Sample) bool { return true }
 
 // each decodes some of the samples of a file that must be of one of the kinds.
-func each[T any](f *File, some func(*pprof.Sample) bool, decode func(*pprof.Sample) (T, error), kinds ...schema.Kind) ([]T, error) {
+func each[T any](f *File, some func(*pprof.Sample) bool, decode func(*pprof.Sample) (T, error),
+	kinds ...schema.Kind) ([]T, error) {
 	if err := f.want(kinds...); err != nil {
 		return nil, err
 	}
@@ -262,7 +263,8 @@ func (f *File) want(kinds ...schema.Kind) error {
 		}
 		names = append(names, string(k))
 	}
-	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, strings.Join(names, " or "), f.elsewhere(kinds))
+	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, strings.Join(names, " or "),
+		f.elsewhere(kinds))
 }
 
 // elsewhere says where counts of one of the kinds are: in a file that the same run has written, or if
@@ -556,7 +558,8 @@ func SumEdges(edges []Edge) []Branch {
 	slices.SortFunc(branches, func(a, b Branch) int { return a.ID.Compare(b.ID) })
 	for _, b := range branches {
 		slices.SortFunc(b.Outcomes, func(o, p Outcome) int {
-			return cmp.Or(cmp.Compare(outcomeRank(o.Name), outcomeRank(p.Name)), cmp.Compare(o.Line, p.Line), strings.Compare(o.Name, p.Name))
+			return cmp.Or(cmp.Compare(outcomeRank(o.Name), outcomeRank(p.Name)), cmp.Compare(o.Line, p.Line),
+				strings.Compare(o.Name, p.Name))
 		})
 	}
 	return branches

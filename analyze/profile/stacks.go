@@ -34,7 +34,8 @@ func (f *File) SaveStacks(name string, types []string, stacks []Stack) error {
 			x := s.Frames[i]
 			fn := functions[x.Func]
 			if fn == nil {
-				fn = &pprof.Function{ID: uint64(len(p.Function) + 1), Name: x.Func.Name, SystemName: x.Func.Name, Filename: x.Func.File, StartLine: x.Func.StartLine}
+				fn = &pprof.Function{ID: uint64(len(p.Function) + 1), Name: x.Func.Name, SystemName: x.Func.Name,
+					Filename: x.Func.File, StartLine: x.Func.StartLine}
 				functions[x.Func] = fn
 				p.Function = append(p.Function, fn)
 			}

@@ -29,7 +29,8 @@ type Site struct {
 
 // Compare orders sites by position.
 func (s Site) Compare(t Site) int {
-	return cmp.Or(cmp.Compare(s.Func.File, t.Func.File), cmp.Compare(s.Pos.Line, t.Pos.Line), cmp.Compare(s.Pos.Col, t.Pos.Col),
+	return cmp.Or(cmp.Compare(s.Func.File, t.Func.File), cmp.Compare(s.Pos.Line, t.Pos.Line),
+		cmp.Compare(s.Pos.Col, t.Pos.Col),
 		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr), cmp.Compare(s.Pool, t.Pool))
 }
 
@@ -46,16 +47,12 @@ type Word struct {
 
 	Labels []Label // that runtime/pprof has given the goroutines that reported it, by key
 
-	// The profile's own bounds, of the events in goroutines with these labels; 0 if it has none.
-	squares
+	// The profile's own bounds for the count, for its share of the site's events, and for how far the share may
+	// be below the estimate, squared; 0 if it has none.
+	countSquare, shareSquare, belowSquare float64
 
 	// Of one word of each instruction that loads: bounds of its share in all waits, times these, in ns², squared.
 	waitSquare, waitBelowSquare float64
-
-	// If goroutines with different labels have reached the tap: its events in all of them, and the bounds
-	// that the samples of the word have together. Else 0.
-	tapEvents int64
-	whole     squares
 
 	// Range is the words that the sample is about, nil if the profile does not say
 	// so: then every sample is of one word. Within is the count of the range with
@@ -71,28 +68,25 @@ type Word struct {
 	Code *Code // of a range of code; else nil
 }
 
-// squares are bounds for a count and for the share of the site's events, and for how far the share may
-// be below the estimate, squared.
-type squares struct{ countSquare, shareSquare, belowSquare float64 }
-
 // Words returns the samples of a values, types, call targets, deps, contexts or loads file, in
 // the file's order.
 func (f *File) Words() ([]Word, error) {
-	return each(f, all, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts, schema.Loads)
+	return each(f, all, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts,
+		schema.Loads)
 }
 
 func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	l := labels{s: s}
 	w := Word{
-		Site:     Site{Pool: l.get(schema.Pool), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type)},
+		Site: Site{Pool: l.get(schema.Pool), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr),
+			Type: l.get(schema.Type)},
 		Count:    s.Value[0],
 		Messages: s.Value[1],
 		Labels:   l.ofGoroutine(),
-		squares:  squares{square(s, schema.CountError, 1), square(s, schema.ShareError, 1e-6), square(s, schema.ShareBelow, 1e-6)},
-	}
-	if n := s.NumLabel[schema.TapEvents]; len(n) > 0 {
-		w.tapEvents = n[0]
-		w.whole = squares{square(s, schema.WholeCountError, 1), square(s, schema.WholeShareError, 1e-6), square(s, schema.WholeShareBelow, 1e-6)}
+
+		countSquare: square(s, schema.CountError, 1),
+		shareSquare: square(s, schema.ShareError, 1e-6),
+		belowSquare: square(s, schema.ShareBelow, 1e-6),
 	}
 	if w.Site.Pool == "" && f.Kind != schema.Loads {
 		w.Site.Pos = l.pos(schema.Site)
@@ -189,7 +183,7 @@ func SumSites(words []Word) []Seen {
 	index := make(map[Site]int)
 	at := make(map[wordKey]int)
 	var list []Seen
-	for _, w := range acrossLabels(words) {
+	for _, w := range words {
 		i, ok := index[w.Site]
 		if !ok {
 			i = len(list)
@@ -226,66 +220,6 @@ func SumSites(words []Word) []Seen {
 	return list
 }
 
-// acrossLabels adds up the samples of each word of a run that goroutines with different labels have
-// reported. A run is known by the events of the tap. If all of these are there, the word has the bounds
-// for all goroutines. If they are not, because the profile has been filtered, each word has the bounds of
-// the labels that are left. Those of several labels add up as if they were wrong together.
-func acrossLabels(words []Word) []Word {
-	type run struct {
-		site      Site
-		tapEvents int64
-	}
-	type part struct {
-		wordKey
-		tapEvents int64
-	}
-	left := make(map[run]int64)
-	for _, w := range words {
-		if w.tapEvents > 0 {
-			left[run{w.Site, w.tapEvents}] += w.Count
-		}
-	}
-	if len(left) == 0 {
-		return words
-	}
-	at := make(map[part]int)
-	var list []Word
-	for _, w := range words {
-		all := left[run{w.Site, w.tapEvents}] == w.tapEvents
-		if w.tapEvents > 0 && all {
-			w.squares = w.whole
-		}
-		k := part{w.key(), w.tapEvents}
-		i, ok := at[k]
-		if w.tapEvents == 0 || !ok {
-			at[k] = len(list)
-			list = append(list, w)
-			continue
-		}
-		v := &list[i]
-		if !all {
-			v.addTogether(w)
-		}
-		v.Count += w.Count
-		v.Messages += w.Messages
-	}
-	return list
-}
-
-// addTogether adds the bounds of w to those of v, as those of estimates that are too high or too low
-// together.
-func (v *Word) addTogether(w Word) {
-	sum := func(p, a, q, b float64) float64 {
-		root := p*math.Sqrt(a) + q*math.Sqrt(b)
-		return root * root
-	}
-	all := math.Max(float64(v.Count+w.Count), 1)
-	p, q := float64(v.Count)/all, float64(w.Count)/all
-	v.shareSquare = sum(p, v.shareSquare, q, w.shareSquare)
-	v.belowSquare = sum(p, v.belowSquare, q, w.belowSquare)
-	v.countSquare = sum(1, v.countSquare, 1, w.countSquare)
-}
-
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -312,7 +246,7 @@ func (v *Word) addErrors(w Word) {
 }
 
 // CountError returns the bound of the error of w's count: the true count is within it
-// with 95 % confidence. The profile has it if taps reported in bursts. Otherwise it is
+// with 95 % confidence. The profile has it if windows noted the word. Otherwise it is
 // 1.96·count/√samples, if samples come at random (Poisson). Stratified samplers do better.
 func (w Word) CountError(period int64) float64 {
 	if w.countSquare > 0 {
@@ -346,8 +280,8 @@ func (s Seen) ShareError(w Word, period int64) float64 {
 	return min(3/m, 1)
 }
 
-// WaitError returns the bound, in the same sense, of the error of the site's share in all waits, times these, in ns: the
-// larger one of both sides, 0 if the profile does not have it.
+// WaitError returns by how many ns the waits at the site may be off: the bound of their share in all waits, as that of
+// ShareError, times all waits. It is the larger one of both sides, and 0 if the profile does not have it.
 func (s Seen) WaitError() int64 { return int64(math.Sqrt(max(s.waitSquare, s.waitBelowSquare))) }
 
 // samples returns how many samples a number of events stands for, if a sample stands for

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -74,48 +73,12 @@ func TestBoundsOfAShareHaveTwoSides(t *testing.T) {
 		if w.Value == "2" {
 			want = profile.Bounds{Low: .75 - above, High: .75 + below}
 		}
-		if got := sites[0].ShareBounds(w, f.Period.Value); math.Abs(got.Low-want.Low) > 1e-9 || math.Abs(got.High-want.High) > 1e-9 {
+		if got := sites[0].ShareBounds(w, f.Period.Value); math.Abs(got.Low-want.Low) > 1e-9 ||
+			math.Abs(got.High-want.High) > 1e-9 {
 			t.Errorf("value %s: share within %v, want %v", w.Value, got, want)
 		}
 		if got := sites[0].ShareError(w, f.Period.Value); math.Abs(got-above) > 1e-9 {
 			t.Errorf("value %s: ± %v, want %v", w.Value, got, above)
-		}
-	}
-}
-
-// Samples of goroutines with different labels have the bounds for all goroutines if all of them are
-// there, and otherwise those of the labels that are left.
-func TestBoundsAcrossLabels(t *testing.T) {
-	// word returns a line whose bounds are those of a set of labels and, of so many events of the tap, of all.
-	word := func(labels string, value, count, countError, shareError, events, wholeCount, wholeShare int) string {
-		return fmt.Sprintf("word func=m.f at=x.go:5 site=x.go:5:1 kind=load expr=n type=int value=%d count=%d messages=10 labels=%q "+
-			"count_error=%d share_error=%d share_below=%[5]d tap_events=%d whole_count_error=%d whole_share_error=%d whole_share_below=%[8]d\n",
-			value, count, labels, countError, shareError, events, wholeCount, wholeShare)
-	}
-	a := word("h=a", 1, 1000, 300, 40_000, 8000, 500, 20_000) + word("h=a", 2, 3000, 600, 40_000, 8000, 900, 20_000)
-	b := word("h=b", 1, 2000, 400, 10_000, 8000, 500, 20_000)
-	c := word("h=c", 1, 2000, 100, 30_000, 8000, 500, 20_000)
-	again := word("h=a", 1, 6000, 9, 9, 8800, 1200, 10_000) + word("h=b", 1, 2800, 9, 9, 8800, 1200, 10_000)
-	for name, x := range map[string]struct {
-		text                     string
-		count                    int64
-		countError, below, above float64
-	}{
-		"all labels":        {a + b + c, 5000, 500, .02, .02},
-		"one set is left":   {a, 1000, 300, .04, .04},
-		"two sets are left": {b + c, 4000, 500, .02, 0},
-		"two runs":          {a + b + c + again, 13800, 1300, math.Hypot(.02*5000, .01*8800) / 13800, math.Hypot(.02*5000, .01*8800) / 13800},
-	} {
-		sites, f := wordsOf(t, "period 100 events/count\n"+x.text)
-		s := sites[0]
-		i := slices.IndexFunc(s.Words, func(w profile.Word) bool { return w.Value == "1" })
-		w := s.Words[i]
-		if got := w.CountError(f.Period.Value); w.Count != x.count || math.Abs(got-x.countError) > 1e-6 {
-			t.Errorf("%s: count %d ± %v, want %d ± %v", name, w.Count, got, x.count, x.countError)
-		}
-		share, got := float64(w.Count)/float64(s.Count), s.ShareBounds(w, f.Period.Value)
-		if math.Abs(share-got.Low-x.below) > 1e-9 || math.Abs(got.High-share-x.above) > 1e-9 {
-			t.Errorf("%s: share %v within %v, want -%v, +%v", name, share, got, x.below, x.above)
 		}
 	}
 }

@@ -61,7 +61,7 @@ type Tree struct {
 	Site   profile.Site
 	Root   *Node
 	Events int64
-	Other  int64 // those of the events that no range counts, because there was no room for their range
+	Other  int64 // those of the events that no range counts, because there was no space for their range
 	Nodes  int   // ranges that have events of their own
 	Worst  int64 // upper bound of Most-Least for every range of words, whether it is a node or not
 }

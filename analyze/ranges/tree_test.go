@@ -33,7 +33,8 @@ func TestBoundsOfTheEngine(t *testing.T) {
 		var s profile.Seen
 		for _, m := range msgs {
 			mask := uint64(1)<<m.Free - 1
-			s.Words = append(s.Words, profile.Word{Range: &profile.Range{First: m.Tuple.W, Last: m.Tuple.W | mask}, Count: int64(m.Count)})
+			s.Words = append(s.Words, profile.Word{Range: &profile.Range{First: m.Tuple.W, Last: m.Tuple.W | mask},
+				Count: int64(m.Count)})
 			s.Count += int64(m.Count)
 		}
 		r.Shuffle(len(s.Words), func(i, j int) { s.Words[i], s.Words[j] = s.Words[j], s.Words[i] })
@@ -153,21 +154,26 @@ func TestHotRangesOfAllThatThereAre(t *testing.T) {
 	}
 }
 
-// Words without room are in no range, and may have been in any.
+// Words without space are in no range, and may have been in any.
 func TestOtherWords(t *testing.T) {
 	word := func(first, last uint64, count int64) profile.Word {
 		return profile.Word{Range: &profile.Range{First: first, Last: last}, Count: count}
 	}
-	tree := ranges.Of(profile.Seen{Count: 115, Words: []profile.Word{word(0x40, 0x7f, 30), {Value: "(other)", Count: 5}, word(0x42, 0x42, 70), word(0xff, 0xff, 10)}})
-	if r := tree.Root; r.Range != (profile.Range{Last: 1<<64 - 1}) || r.Word != nil || r.Least != 110 || r.Most != 115 || len(r.Kids) != 1 {
+	tree := ranges.Of(profile.Seen{Count: 115,
+		Words: []profile.Word{word(0x40, 0x7f, 30), {Value: "(other)", Count: 5}, word(0x42, 0x42, 70),
+			word(0xff, 0xff, 10)}})
+	if r := tree.Root; r.Range != (profile.Range{Last: 1<<64 - 1}) || r.Word != nil || r.Least != 110 || r.Most != 115 ||
+		len(r.Kids) != 1 {
 		t.Fatalf("root %+v", r)
 	}
 	both := tree.Root.Kids[0]
-	if both.Range != (profile.Range{Last: 255}) || both.Word != nil || both.Least != 110 || len(both.Kids) != 2 || tree.Nodes != 3 {
+	if both.Range != (profile.Range{Last: 255}) || both.Word != nil || both.Least != 110 || len(both.Kids) != 2 ||
+		tree.Nodes != 3 {
 		t.Fatalf("the range around both %+v", both)
 	}
 	k := both.Kids[0]
-	if k.Least != 100 || k.Most != 105 || k.Kids[0].Least != 70 || k.Kids[0].Most != 105 || tree.Worst != 35 || tree.Other != 5 {
+	if k.Least != 100 || k.Most != 105 || k.Kids[0].Least != 70 || k.Kids[0].Most != 105 || tree.Worst != 35 ||
+		tree.Other != 5 {
 		t.Errorf("%+v, %+v, worst %d", k, k.Kids[0], tree.Worst)
 	}
 	if ranges.Of(profile.Seen{Count: 5, Words: []profile.Word{{Value: "7", Count: 5}}}) != nil {

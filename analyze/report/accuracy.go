@@ -14,11 +14,11 @@ import (
 type AccuracyTable struct {
 	Exact    Profile  `json:"exact"`
 	Sampled  Profile  `json:"sampled"`
-	Metrics  []Metric `json:"metrics"`                      // of the paper
-	HotShare float64  `json:"hot_share" unit:"ratio"`       // a hot path has more of the flow
-	Paths    int      `json:"paths" unit:"paths"`           // of the exact profile
-	Hot      int      `json:"hot_paths" unit:"paths"`       // of these
-	Found    int      `json:"found_hot_paths" unit:"paths"` // of these, hot in the sampled profile, too
+	Metrics  []Metric `json:"metrics"`
+	HotShare float64  `json:"hot_share" unit:"ratio"` // a hot path has more of the flow
+	Paths    int      `json:"paths" unit:"paths"`     // of the exact profile
+	Hot      int      `json:"hot_paths" unit:"paths"`
+	Found    int      `json:"found_hot_paths" unit:"paths"` // hot in both profiles
 	Samples  int64    `json:"samples" unit:"samples"`
 	Seen     int      `json:"sampled_paths" unit:"paths"`
 
@@ -122,10 +122,12 @@ func (t *AccuracyTable) Print(p *listing.Page) {
 		p.Line("%-20s  %7s", m.Metric, listing.Percent(m.Accuracy))
 	}
 	p.Line("")
-	p.Line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)", t.Hot, t.Paths, t.Found, 100*t.HotShare)
+	p.Line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)", t.Hot, t.Paths,
+		t.Found, 100*t.HotShare)
 	p.Line("samples: %d, of %s", t.Samples, listing.Count(t.Seen, "path"))
 	if t.Elsewhere > 0 {
-		p.Line("not compared: %s of the sampled flow, in packages of which the exact profile has no paths", listing.Percent(t.Elsewhere))
+		p.Line("not compared: %s of the sampled flow, in packages of which the exact profile has no paths",
+			listing.Percent(t.Elsewhere))
 	}
 	t.Exact.printNotes(p)
 	t.Sampled.printNotes(p)

@@ -5,24 +5,24 @@ package report
 import (
 	"fmt"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// ActionCounts say what is in a table of actions, and what in the program is not.
+// ActionCounts say what is in a table of actions, and which code of the program is not.
 type ActionCounts struct {
-	Bytes     int `json:"bytes" unit:"bytes"`         // of the table
-	Functions int `json:"functions" unit:"functions"` // with actions
-	Rows      int `json:"rows" unit:"rows"`           // ways of executing instructions that have actions
+	Bytes     int `json:"bytes" unit:"bytes"`
+	Functions int `json:"functions" unit:"functions"`
+	Rows      int `json:"rows" unit:"rows"` // ways of executing instructions that have actions
 	// for paths, of functions and of what is inlined into them
 	Registers int `json:"registers" unit:"registers"`
 
 	// of the source, in the program by themselves or inlined
 	Sources int `json:"sources" unit:"functions"`
-	Unclear int `json:"unclear" unit:"functions"` // of these, with paths that cannot be told
-	Blind   int `json:"blind" unit:"functions"`   // of these, no path of which can be told anywhere
+	Partly  int `json:"unclear" unit:"functions"` // of these, with untold paths
+	Untold  int `json:"blind" unit:"functions"`   // of these, with untold paths only
 
 	Linked   int          `json:"linked" unit:"functions"` // of the program
 	Code     uint64       `json:"code" unit:"bytes"`       // of these
@@ -53,7 +53,8 @@ func Actions(t *actiontable.Table, funcs []executable.Function) (*ActionCounts, 
 	if t == nil {
 		return nil, nil
 	}
-	c := &ActionCounts{Bytes: t.Bytes(), Functions: t.Len(), Sources: t.Told.Functions, Unclear: t.Told.Unclear, Blind: t.Told.Blind,
+	c := &ActionCounts{Bytes: t.Bytes(), Functions: t.Len(), Sources: t.Told.Functions, Partly: t.Told.Partly,
+		Untold: t.Told.Untold,
 		Linked: len(funcs)}
 	rows, ops := make([]actiontable.Row, t.Most.Rows), make([]register.Op, t.Most.Ops)
 	for fn := range t.Len() {
@@ -80,10 +81,11 @@ func (a *ActionCounts) print(p *listing.Page, all bool) {
 	share := func(part, whole int) string {
 		return listing.Percent(listing.Ratio(int64(part), int64(whole)))
 	}
-	p.Line("table of actions: %s, %s of %s, with %s of paths", listing.Count(a.Bytes, "byte"), listing.Count(a.Rows, "row"),
+	p.Line("table of actions: %s, %s of %s, with %s of paths", listing.Count(a.Bytes, "byte"),
+		listing.Count(a.Rows, "row"),
 		listing.Count(a.Functions, "function"), listing.Count(a.Registers, "register"))
 	p.Line("of %s of the source in the program, %d (%s) have paths that cannot be told, and no path of %d (%s) can",
-		listing.Count(a.Sources, "function"), a.Unclear, share(a.Unclear, a.Sources), a.Blind, share(a.Blind, a.Sources))
+		listing.Count(a.Sources, "function"), a.Partly, share(a.Partly, a.Sources), a.Untold, share(a.Untold, a.Sources))
 	code, assembly := uint64(0), &listing.Table{Numbers: 1}
 	for _, f := range a.Assembly {
 		code += f.Size

@@ -24,7 +24,7 @@ type BranchTable struct {
 	Functions int           `json:"functions" unit:"functions"` // with those that the linker leaves out
 	Outcomes  int           `json:"outcomes" unit:"outcomes"`   // of the source
 	Lost      int           `json:"lost" unit:"outcomes"`       // that cannot be counted, or in part only
-	Causes    []BranchCause `json:"causes"`                     // why they are lost
+	Causes    []BranchCause `json:"causes"`                     // why they cannot be counted
 	// instructions, and ways to execute them, that outcomes stand at
 	Rows     int              `json:"rows" unit:"rows"`
 	Numbered int              `json:"numbered" unit:"functions"` // of the source, by themselves or inlined
@@ -33,7 +33,7 @@ type BranchTable struct {
 	Listed   []BranchFunction `json:"listed"`                    // with `-all` or `-func`
 }
 
-// A BranchCause says how many outcomes are lost for one reason.
+// A BranchCause says how many outcomes cannot be counted for one reason.
 type BranchCause struct {
 	Cause    string `json:"cause"`
 	Outcomes int    `json:"outcomes" unit:"outcomes"`
@@ -139,8 +139,8 @@ func (t *BranchTable) told(paths *actions.Table) {
 		switch {
 		case s.Why != "":
 			untold[UntoldCause{Cause: s.Why, All: true}]++
-		case len(s.Unclear) > 0:
-			causes := slices.Sorted(maps.Values(s.Unclear))
+		case len(s.UntoldNodes) > 0:
+			causes := slices.Sorted(maps.Values(s.UntoldNodes))
 			untold[UntoldCause{Cause: causes[0]}]++
 		default:
 			t.Told++
@@ -222,7 +222,8 @@ func (t *BranchTable) Print(p *listing.Page) {
 		listing.Count(t.Outcomes, "outcome"), listing.Count(t.Rows, "row"))
 	if t.Lost > 0 && t.Listed == nil {
 		p.Line("")
-		p.Line("%s (%s) cannot be counted", listing.Count(t.Lost, "outcome"), listing.Percent(listing.Ratio(int64(t.Lost), int64(t.Outcomes))))
+		p.Line("%s (%s) cannot be counted", listing.Count(t.Lost, "outcome"),
+			listing.Percent(listing.Ratio(int64(t.Lost), int64(t.Outcomes))))
 		causes := &listing.Table{Numbers: 1}
 		for _, c := range t.Causes {
 			causes.Row(fmt.Sprint(c.Outcomes), c.Cause)
@@ -240,7 +241,8 @@ func (t *BranchTable) Print(p *listing.Page) {
 				some += u.Functions
 			}
 		}
-		p.Line("all paths of %s (%s of %d) can be told, some of %d (%s), and none of %d (%s)", listing.Count(t.Told, "function"),
+		p.Line("all paths of %s (%s of %d) can be told, some of %d (%s), and none of %d (%s)",
+			listing.Count(t.Told, "function"),
 			share(t.Told), t.Numbered, some, share(some), none, share(none))
 		untold := &listing.Table{Numbers: 2}
 		for _, u := range t.Untold {

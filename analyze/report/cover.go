@@ -14,14 +14,13 @@ import (
 
 // A CoverTable is a listing of coverage: totals of packages, and what is missing in each function.
 type CoverTable struct {
-	MCDC     string         `json:"mcdc"`     // `masking` or `unique`
-	Total    CoverPackage   `json:"total"`    // of all packages
-	Packages []CoverPackage `json:"packages"` // by import path
+	MCDC     string         `json:"mcdc"` // `masking` or `unique`
+	Total    CoverPackage   `json:"total"`
+	Packages []CoverPackage `json:"packages"`
 	// in which something is missing, those with most first
 	Functions  []CoverFunction `json:"functions"`
 	Incomplete int64           `json:"incomplete" unit:"times"` // executions of decisions that did not end
-	// functions that are not instrumented, decisions whose conditions are not counted, and what no run can
-	// show because of a constant
+	// what is not counted: functions, conditions, and what a constant keeps every run from showing
 	Uncounted []Uncounted `json:"not_counted"`
 	Missing   []string    `json:"source_not_found"` // so their decisions are not known
 }
@@ -47,13 +46,13 @@ type CoverPackage struct {
 	Package    string `json:"package"`
 	Dir        string `json:"directory"` // of package main, which several programs may have
 	Functions  int    `json:"functions" unit:"functions"`
-	Called     int    `json:"called" unit:"functions"` // of these
+	Called     int    `json:"called" unit:"functions"`
 	Statements int    `json:"statements" unit:"statements"`
-	Executed   int    `json:"executed" unit:"statements"`   // of these
-	Outcomes   int    `json:"outcomes" unit:"outcomes"`     // of branches
-	Taken      int    `json:"taken" unit:"outcomes"`        // of these
+	Executed   int    `json:"executed" unit:"statements"`
+	Outcomes   int    `json:"outcomes" unit:"outcomes"`
+	Taken      int    `json:"taken" unit:"outcomes"`
 	Conditions int    `json:"conditions" unit:"conditions"` // of decisions with two or more
-	Shown      int    `json:"shown" unit:"conditions"`      // of these, shown to decide on their own
+	Shown      int    `json:"shown" unit:"conditions"`      // that were shown to decide on their own
 }
 
 // A CoverFunction is what is missing in a function.
@@ -62,7 +61,7 @@ type CoverFunction struct {
 	File      string     `json:"file"`
 	StartLine int64      `json:"start_line" unit:"line"`
 	Called    bool       `json:"called"` // if not, it has no gaps of its own
-	Gaps      []CoverGap `json:"gaps"`   // what is missing, by position
+	Gaps      []CoverGap `json:"gaps"`   // by position
 }
 
 // A CoverGap is something that is missing: a statement that was not executed, an outcome that a branch never had, or
@@ -75,7 +74,7 @@ type CoverGap struct {
 	Kind  string `json:"kind"`
 	Text  string `json:"text"`               // the branch with the outcome, or the condition
 	Count int64  `json:"count" unit:"times"` // how often the branch was decided
-	// conditions that would show it: those that must be true, and those that must not, with `not`
+	// the values of conditions that would show it: `a` is true, `not a` is false
 	Want   string `json:"want"`
 	Source string `json:"source"` // the line, or the decision
 }
@@ -104,20 +103,23 @@ func Cover(c *cover.Coverage, unique bool, line func(file string, n int64) (stri
 	t.Total = coverPackage("total", "", c.Totals(shown))
 	for _, u := range c.Uncounted {
 		at := c.Shown(u.Place)
-		t.Uncounted = append(t.Uncounted, Uncounted{at.File, int64(at.Line), int64(at.Col), u.Reason, strings.Join(strings.Fields(u.Text), " ")})
+		t.Uncounted = append(t.Uncounted, Uncounted{at.File, int64(at.Line), int64(at.Col), u.Reason,
+			strings.Join(strings.Fields(u.Text), " ")})
 	}
 	return t
 }
 
 func coverPackage(name, dir string, t cover.Totals) CoverPackage {
 	return CoverPackage{
-		Package: name, Dir: dir, Functions: t.Functions.All, Called: t.Functions.Covered, Statements: t.Statements.All, Executed: t.Statements.Covered,
+		Package: name, Dir: dir, Functions: t.Functions.All, Called: t.Functions.Covered, Statements: t.Statements.All,
+		Executed: t.Statements.Covered,
 		Outcomes: t.Branches.All, Taken: t.Branches.Covered, Conditions: t.MCDC.All, Shown: t.MCDC.Covered,
 	}
 }
 
 // gap returns a gap that is at a position of a Go file.
-func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown, gap func(file string, line, col int) CoverGap,
+func coverFunction(f *cover.Function, shown func(*cover.Decision) []cover.Shown,
+	gap func(file string, line, col int) CoverGap,
 	line func(string, int64) (string, bool)) CoverFunction {
 	at := gap(f.File, f.Line, 1)
 	x := CoverFunction{Func: f.Name, File: at.File, StartLine: at.Line, Called: f.Calls > 0}

@@ -33,7 +33,7 @@ type DumpTick struct {
 	StartLine int64    `json:"start_line" unit:"line"`
 	Line      int64    `json:"line" unit:"line"`
 	CPU       int64    `json:"cpu" unit:"ns"`
-	Callers   []Caller `json:"callers"` // innermost first
+	Callers   []Caller `json:"callers"`
 }
 
 // A DumpPath is a sample of a paths file.
@@ -42,7 +42,7 @@ type DumpPath struct {
 	File      string       `json:"file"`
 	StartLine int64        `json:"start_line" unit:"line"`
 	Path      string       `json:"path"`
-	EndFile   string       `json:"end_file"` // where the path ends
+	EndFile   string       `json:"end_file"`
 	EndLine   int64        `json:"end_line" unit:"line"`
 	Count     int64        `json:"count" unit:"times"`
 	Flow      int64        `json:"flow" unit:"branches"`
@@ -50,7 +50,7 @@ type DumpPath struct {
 	Variance  int64        `json:"variance" unit:"times^2"`
 	From      string       `json:"from"`
 	Lines     string       `json:"lines"`
-	Branches  []DumpBranch `json:"branches"` // in order
+	Branches  []DumpBranch `json:"branches"`
 	Callers   []Caller     `json:"callers"`
 	Labels    []DumpLabel  `json:"labels"`
 }
@@ -185,9 +185,11 @@ func (t *DumpTable) addPaths(f *profile.File) error {
 	})
 	for _, p := range paths {
 		x := DumpPath{
-			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label, EndFile: otherFile(p.ID.Func, p.EndFile), EndLine: p.EndLine,
-			Count: p.Count, Flow: p.Flow, Samples: p.Samples, Variance: p.Variance, From: p.From, Lines: p.Lines, Callers: callersOf(p.Callers),
-			Labels: labelsOf(p.Labels),
+			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label,
+			EndFile: otherFile(p.ID.Func, p.EndFile), EndLine: p.EndLine,
+			Count: p.Count, Flow: p.Flow, Samples: p.Samples, Variance: p.Variance, From: p.From, Lines: p.Lines,
+			Callers: callersOf(p.Callers),
+			Labels:  labelsOf(p.Labels),
 		}
 		for _, d := range p.Branches {
 			x.Branches = append(x.Branches, DumpBranch(d))
@@ -201,7 +203,8 @@ func (t *DumpTable) addTicks(f *profile.File) error {
 	ticks, err := f.Ticks()
 	for _, x := range ticks {
 		in := x.Frames[0]
-		t.Ticks = append(t.Ticks, DumpTick{in.Func.Name, in.Func.File, in.Func.StartLine, in.Line, x.Time, callersOf(x.Frames[1:])})
+		t.Ticks = append(t.Ticks, DumpTick{in.Func.Name, in.Func.File, in.Func.StartLine, in.Line, x.Time,
+			callersOf(x.Frames[1:])})
 	}
 	slices.SortStableFunc(t.Ticks, func(x, y DumpTick) int {
 		return cmp.Or(cmp.Compare(x.Func, y.Func), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line),
@@ -214,11 +217,14 @@ func (t *DumpTable) addEdges(f *profile.File) error {
 	edges, err := f.Edges()
 	slices.SortStableFunc(edges, func(e, g profile.Edge) int {
 		return cmp.Or(e.Branch.Compare(g.Branch), cmp.Compare(e.Outcome, g.Outcome), cmp.Compare(e.Line, g.Line),
-			cmp.Compare(callers(e.Callers), callers(g.Callers)), cmp.Compare(labelsText(labelsOf(e.Labels)), labelsText(labelsOf(g.Labels))), cmp.Compare(e.Count, g.Count))
+			cmp.Compare(callers(e.Callers), callers(g.Callers)),
+			cmp.Compare(labelsText(labelsOf(e.Labels)), labelsText(labelsOf(g.Labels))), cmp.Compare(e.Count, g.Count))
 	})
 	for _, e := range edges {
 		fn := e.Branch.Func
-		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, otherFile(fn, e.File), e.Line, e.Count, e.Samples, e.Variance, callersOf(e.Callers), labelsOf(e.Labels), e.Independent})
+		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome,
+			otherFile(fn, e.File), e.Line, e.Count, e.Samples, e.Variance, callersOf(e.Callers), labelsOf(e.Labels),
+			e.Independent})
 	}
 	return err
 }
@@ -233,8 +239,9 @@ func (t *DumpTable) addWords(f *profile.File) error {
 		fn := w.Site.Func
 		x := DumpWord{
 			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
-			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Wait: w.Wait, Labels: labelsOf(w.Labels),
-			Low: w.Low, High: w.High, Address: w.Address,
+			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Wait: w.Wait,
+			Labels: labelsOf(w.Labels),
+			Low:    w.Low, High: w.High, Address: w.Address,
 		}
 		if c := w.Code; c != nil {
 			x.LowFunc, x.HighFunc, x.LowLine, x.HighLine = c.FirstFunc, c.LastFunc, c.Low, c.High
@@ -296,19 +303,25 @@ func (t *DumpTable) Print(p *listing.Page) {
 			branches = append(branches, place(b.File, b.Line, b.Col)+" "+b.Kind+" "+b.Outcome)
 		}
 		p.Whole("path func=%s at=%s path=%s end=%s count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), line(x.EndFile, x.EndLine), x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),
-			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)), labelsText(x.Labels))
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), line(x.EndFile, x.EndLine), x.Count, x.Flow,
+			estimated("samples=%d variance=%d", x.Samples, x.Variance),
+			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)),
+			labelsText(x.Labels))
 	}
 	for _, x := range t.Ticks {
-		p.Whole("tick func=%s at=%s line=%d cpu=%d callers=%s", quote(x.Func), at(x.File, x.StartLine), x.Line, x.CPU, quote(callersText(x.Callers)))
+		p.Whole("tick func=%s at=%s line=%d cpu=%d callers=%s", quote(x.Func), at(x.File, x.StartLine), x.Line, x.CPU,
+			quote(callersText(x.Callers)))
 	}
 	for _, x := range t.Edges {
 		p.Whole("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%s count=%d%s callers=%s%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), line(x.LineFile, x.Line), x.Count,
-			estimated("samples=%d variance=%d independent=%d", x.Samples, x.Variance, x.Independent), quote(callersText(x.Callers)), labelsText(x.Labels))
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), line(x.LineFile, x.Line),
+			x.Count,
+			estimated("samples=%d variance=%d independent=%d", x.Samples, x.Variance, x.Independent),
+			quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Unended {
-		p.Whole("unended func=%s at=%s from=%s line=%d count=%d", quote(x.Func), at(x.File, x.StartLine), quote(x.From), x.Line, x.Count)
+		p.Whole("unended func=%s at=%s from=%s line=%d count=%d", quote(x.Func), at(x.File, x.StartLine), quote(x.From),
+			x.Line, x.Count)
 	}
 	for _, x := range t.Words {
 		target := quote("")
@@ -330,13 +343,15 @@ func (t *DumpTable) Print(p *listing.Page) {
 			words += " form=" + schema.Address
 		}
 		if x.LowFunc != "" {
-			words += fmt.Sprintf(" low_function=%s high_function=%s high_file=%s low_line=%d high_line=%d", quote(x.LowFunc), quote(x.HighFunc), quote(x.HighFile), x.LowLine, x.HighLine)
+			words += fmt.Sprintf(" low_function=%s high_function=%s high_file=%s low_line=%d high_line=%d", quote(x.LowFunc),
+				quote(x.HighFunc), quote(x.HighFile), x.LowLine, x.HighLine)
 		}
 		if t.Profile.Kind == schema.Loads {
 			words += fmt.Sprintf(" wait=%d", x.Wait)
 		}
 		p.Whole("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
-			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages, labelsText(x.Labels))
+			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words,
+			target, x.Count, x.Messages, labelsText(x.Labels))
 	}
 }
 

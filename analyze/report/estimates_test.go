@@ -58,7 +58,8 @@ func TestEstimatesHaveBounds(t *testing.T) {
 	// The standard deviations of the paths, 500 and 1000, add up to 1500.
 	sum, err := Top(paths, source.NewTree(""), TopOptions{By: ByFunc})
 	want := paths.CountBounds(10000, profile.Estimate{Variance: 1500 * 1500})
-	if g := sum.Groups[0]; err != nil || len(sum.Groups) != 1 || g.Count != 10000 || g.Samples != 10 || g.Paths != 2 || g.Share != 1 || g.ShareLow != want.Low/10000 || g.ShareHigh != 1 {
+	if g := sum.Groups[0]; err != nil || len(sum.Groups) != 1 || g.Count != 10000 || g.Samples != 10 || g.Paths != 2 ||
+		g.Share != 1 || g.ShareLow != want.Low/10000 || g.ShareHigh != 1 {
 		t.Errorf("the sum of two paths is %+v, %v, want %v", sum.Groups, err, want)
 	}
 	run := &profile.Run{Paths: paths, Edges: edges}
@@ -67,7 +68,8 @@ func TestEstimatesHaveBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := List(run, program, source.NewTree(""), regexp.MustCompile("f"))
-	for _, want := range []string{` 94\.0-100\.0% +11:2 if true`, ` 0\.0-6\.0% +11:2 if false`, `Never seen is not never`} {
+	for _, want := range []string{` 94\.0-100\.0% +11:2 if true`, ` 0\.0-6\.0% +11:2 if false`,
+		`Never seen is not never`} {
 		if text := textOf(t, list, err); !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("no %s in\n%s", want, text)
 		}

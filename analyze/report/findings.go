@@ -66,7 +66,8 @@ func (t *TopTable) find(w weight, selected []profile.Path) (list []Finding) {
 	if t.Unseen > 0 && what == t.Order {
 		text += ", bounds " + bounds(low, high)
 	}
-	list = append(list, Finding{Kind: hotPath, Text: text, Share: share, Func: hot.ID.Func.Name, File: hot.ID.Func.File, Line: hot.EndLine, Command: t.listOf(hot.ID.Func)})
+	list = append(list, Finding{Kind: hotPath, Text: text, Share: share, Func: hot.ID.Func.Name, File: hot.ID.Func.File,
+		Line: hot.EndLine, Command: t.listOf(hot.ID.Func)})
 	return append(list, t.oneSided(hot, selected)...)
 }
 
@@ -98,8 +99,10 @@ func (t *TopTable) oneSided(hot profile.Path, paths []profile.Path) (list []Find
 			continue
 		}
 		file := fileOf(hot.ID.Func, d)
-		text := fmt.Sprintf("%s at %s goes to %s in %s of %s", d.Kind, place(base(file), d.Line, d.Col), d.Outcome, listing.Percent(share), listing.Count(seen[at], t.seenThing()))
-		list = append(list, Finding{Kind: oneSidedBranch, Text: text, Share: share, Func: hot.ID.Func.Name, File: file, Line: d.Line, Command: t.listOf(hot.ID.Func)})
+		text := fmt.Sprintf("%s at %s goes to %s in %s of %s", d.Kind, place(base(file), d.Line, d.Col), d.Outcome,
+			listing.Percent(share), listing.Count(seen[at], t.seenThing()))
+		list = append(list, Finding{Kind: oneSidedBranch, Text: text, Share: share, Func: hot.ID.Func.Name, File: file,
+			Line: d.Line, Command: t.listOf(hot.ID.Func)})
 	}
 	slices.SortStableFunc(list, func(x, y Finding) int { return cmp.Compare(y.Share, x.Share) })
 	return slices.CompactFunc(list, func(x, y Finding) bool { return x.Text == y.Text })
@@ -135,7 +138,8 @@ func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:]
 func (t *RangeTable) find() (list []Finding) {
 	for _, s := range t.Sources {
 		for _, r := range s.Rows {
-			x := Finding{Kind: hotRange, Text: fmt.Sprintf("%s of %s has %s of the events", shortNames(r.Text), s.Kind, listing.Percent(r.WeightShare)), Share: r.WeightShare, Func: s.Func, File: s.File}
+			x := Finding{Kind: hotRange, Text: fmt.Sprintf("%s of %s has %s of the events", shortNames(r.Text), s.Kind,
+				listing.Percent(r.WeightShare)), Share: r.WeightShare, Func: s.Func, File: s.File}
 			if list == nil || x.Share > list[0].Share {
 				list = []Finding{x}
 			}
@@ -150,7 +154,8 @@ func (t *PGOTable) find() []Finding {
 		return nil
 	}
 	c := t.Rows[0]
-	return []Finding{{Kind: hotCall, Text: fmt.Sprintf("%s calls %s with %s of the weight", c.Caller, c.Callee, listing.Percent(c.Share)), Share: c.Share, Func: c.Caller, File: c.File, Line: c.Line}}
+	return []Finding{{Kind: hotCall, Text: fmt.Sprintf("%s calls %s with %s of the weight", c.Caller, c.Callee,
+		listing.Percent(c.Share)), Share: c.Share, Func: c.Caller, File: c.File, Line: c.Line}}
 }
 
 // find returns the findings of what taps have seen.
@@ -159,8 +164,10 @@ func (t *ValueTable) find() (list []Finding) {
 		list = append(list, Finding{Kind: timeOutside, Text: t.Profile.sayTime(o), Share: o.share})
 	}
 	for _, x := range t.Specialise {
-		list = append(list, Finding{Kind: specialisation, Text: fmt.Sprintf("%s in %s of %s", x.Condition, listing.Percent(x.Share), t.about(x.Events)),
-			Share: x.Share, Func: x.Func, File: x.File, Line: x.Line, Command: "pep values -func " + quoted(x.Func) + " " + quoted(t.Profile.File)})
+		list = append(list, Finding{Kind: specialisation,
+			Text:  fmt.Sprintf("%s in %s of %s", x.Condition, listing.Percent(x.Share), t.about(x.Events)),
+			Share: x.Share, Func: x.Func, File: x.File, Line: x.Line,
+			Command: "pep values -func " + quoted(x.Func) + " " + quoted(t.Profile.File)})
 	}
 	return list
 }
@@ -188,7 +195,8 @@ func (l *Listing) find() (list []Finding) {
 					} else {
 						text += fmt.Sprintf(", in %s", listing.Count(b.Count, "execution"))
 					}
-					all = append(all, never{b.Reconciled, Finding{Kind: neverTaken, Text: text, Share: o.ShareHigh, Func: x.Func, File: line.File, Line: b.Line}})
+					all = append(all, never{b.Reconciled,
+						Finding{Kind: neverTaken, Text: text, Share: o.ShareHigh, Func: x.Func, File: line.File, Line: b.Line}})
 				}
 			}
 		}

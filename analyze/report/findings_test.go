@@ -67,7 +67,8 @@ func TestPlacesOutside(t *testing.T) {
 		"ticks_outside_in/strconv=25 ticks_outside_in/runtime=30 ticks_outside_in/fmt=5\"\nperiod 10000000 cpu/nanoseconds\n" +
 		"path func=main.f at=/x.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches=\"11:2 if true\" callers=\"\"\n"
 	top, err := Top(parse(t, text), source.NewTree(""), TopOptions{})
-	if s := textOf(t, top, err); !strings.Contains(s, "60.0% of the time is in no path: runtime 30.0%, strconv 25.0%, …; ") {
+	if s := textOf(t, top, err); !strings.Contains(s,
+		"60.0% of the time is in no path: runtime 30.0%, strconv 25.0%, …; ") {
 		t.Errorf("got %s", s)
 	}
 }
@@ -75,11 +76,14 @@ func TestPlacesOutside(t *testing.T) {
 // Of all sources the range with most events is the finding.
 func TestFindingOfRanges(t *testing.T) {
 	table := &RangeTable{Sources: []RangeSource{
-		{Func: "main.f", Kind: "load", Rows: []RangeRow{{Text: "[0, 9]", WeightShare: .2}, {Text: "[4, 5]", WeightShare: .3}}},
-		{Func: "main.g", Kind: "store", Rows: []RangeRow{{Text: "[7, 7]", WeightShare: .4}, {Text: "[8, 8]", WeightShare: .1}}},
+		{Func: "main.f", Kind: "load", Rows: []RangeRow{{Text: "[0, 9]", WeightShare: .2},
+			{Text: "[4, 5]", WeightShare: .3}}},
+		{Func: "main.g", Kind: "store", Rows: []RangeRow{{Text: "[7, 7]", WeightShare: .4},
+			{Text: "[8, 8]", WeightShare: .1}}},
 	}}
 	list := table.find()
-	if len(list) != 1 || list[0].Func != "main.g" || list[0].Text != "[7, 7] of store has 40.00% of the events" || list[0].Share != .4 {
+	if len(list) != 1 || list[0].Func != "main.g" || list[0].Text != "[7, 7] of store has 40.00% of the events" ||
+		list[0].Share != .4 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -135,9 +139,11 @@ period 10000000 cpu/nanoseconds
 // A listing leaves out taps whose shares may be anything, and says how many, unless all were asked for.
 func TestVagueTapsAreCounted(t *testing.T) {
 	site := func(expr string, off float64) ValueSite {
-		return ValueSite{Func: "main.f", Pos: "x.go:1:1", Kind: "load", Expr: expr, Events: 10, Distinct: 1, Rows: []Value{{Value: "1", Count: 10, Share: 1, ShareError: off}}}
+		return ValueSite{Func: "main.f", Pos: "x.go:1:1", Kind: "load", Expr: expr, Events: 10, Distinct: 1,
+			Rows: []Value{{Value: "1", Count: 10, Share: 1, ShareError: off}}}
 	}
-	table := &ValueTable{Taps: 3, Functions: 1, Events: 30, Profile: Profile{Kind: "values"}, Sites: []ValueSite{site("clear", .2), site("vague", 1), site("none", 2)}}
+	table := &ValueTable{Taps: 3, Functions: 1, Events: 30, Profile: Profile{Kind: "values"},
+		Sites: []ValueSite{site("clear", .2), site("vague", 1), site("none", 2)}}
 	for listed, want := range map[int]string{0: "clear vague none 0", 5: "clear 2"} {
 		table.listed = listed
 		var b strings.Builder
@@ -163,7 +169,8 @@ func TestVagueTapsAreCounted(t *testing.T) {
 // An empty line stands between the functions of a list.
 func TestFunctionsAreApart(t *testing.T) {
 	lines := []Line{{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"}}
-	text := textOf(t, &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: lines}, {Func: "main.g", File: "/x.go", Lines: lines}}}, nil)
+	text := textOf(t, &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: lines},
+		{Func: "main.g", File: "/x.go", Lines: lines}}}, nil)
 	if before, _, found := strings.Cut(text, "main.g"); !found || !strings.HasSuffix(before, "a()\n\n") {
 		t.Errorf("got %s", text)
 	}
@@ -172,14 +179,17 @@ func TestFunctionsAreApart(t *testing.T) {
 // Lines of another file, by a //line directive, stand below its name.
 func TestLinesOfOtherFiles(t *testing.T) {
 	l := &Listing{Functions: []Function{{Func: "main.f", File: "/x.go", Lines: []Line{
-		{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"}, {File: "/y.y", Line: 20, State: "seen", Reconciled: 5, Source: "b()"},
-		{File: "/y.y", Line: 21, State: "seen", Reconciled: 5, Source: "c()"}, {File: "/x.go", Line: 3, State: "seen", Reconciled: 7, Source: "d()"},
+		{File: "/x.go", Line: 1, State: "seen", Reconciled: 7, Source: "a()"},
+		{File: "/y.y", Line: 20, State: "seen", Reconciled: 5, Source: "b()"},
+		{File: "/y.y", Line: 21, State: "seen", Reconciled: 5, Source: "c()"},
+		{File: "/x.go", Line: 3, State: "seen", Reconciled: 7, Source: "d()"},
 	}}}}
 	var b strings.Builder
 	if err := listing.Text(&b, l); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, "7 1 a() /y.y: 5 20 b() 5 21 c() /x.go: 7 3 d()") {
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got,
+		"7 1 a() /y.y: 5 20 b() 5 21 c() /x.go: 7 3 d()") {
 		t.Errorf("got %s", b.String())
 	}
 }
@@ -190,7 +200,8 @@ func TestWhereCallsGo(t *testing.T) {
 	for want, list := range map[string]facts.List{
 		"": {{Key: facts.Calls, N: 100}},
 		"25.0% of calls on paths go through interfaces and function values (-peptaps=calls shows to which functions).": {{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}},
-		"10.0% of calls on paths go outside of instrumented functions: …; " + open:                                     {{Key: facts.Calls, N: 100}, {Key: facts.CallsOutside, N: 10}, {Key: facts.CallsOpen, N: 25}},
+		"10.0% of calls on paths go outside of instrumented functions: …; " +
+			open: {{Key: facts.Calls, N: 100}, {Key: facts.CallsOutside, N: 10}, {Key: facts.CallsOpen, N: 25}},
 	} {
 		if got := (Profile{facts: []facts.List{list}}).sayCalls(); got != want {
 			t.Errorf("%+v: %q, want %q", list, got, want)
@@ -201,7 +212,8 @@ func TestWhereCallsGo(t *testing.T) {
 // A range inside another one that reads the same, such as two of addresses in one variable, has its ends beside it.
 func TestRangesThatReadTheSame(t *testing.T) {
 	table := &RangeTable{Events: 100, Hot: .1, Sources: []RangeSource{{Events: 100, Ranges: 3, Rows: []RangeRow{
-		{Depth: 0, First: 0, Last: 255, Text: "main.table"}, {Depth: 1, First: 16, Last: 31, Text: "main.table"}, {Depth: 2, First: 16, Last: 17, Text: "main.table.n"},
+		{Depth: 0, First: 0, Last: 255, Text: "main.table"}, {Depth: 1, First: 16, Last: 31, Text: "main.table"},
+		{Depth: 2, First: 16, Last: 17, Text: "main.table.n"},
 	}}}}
 	var b strings.Builder
 	if err := listing.Text(&b, firstSource{table}); err != nil {
@@ -218,12 +230,15 @@ func TestRangesThatReadTheSame(t *testing.T) {
 func TestCoversOfTheSameRanges(t *testing.T) {
 	a, b := CoverRange{First: 1, Last: 1, Text: "1"}, CoverRange{First: 8, Last: 9, Text: "[8, 9]"}
 	var out strings.Builder
-	if err := listing.Text(&out, firstSource{&RangeTable{Events: 100, Sources: []RangeSource{{Events: 100, Covers: []RangeCover{
-		{Share: .5, Ranges: []CoverRange{a}}, {Share: .9, Ranges: []CoverRange{a}}, {Share: .95, Ranges: []CoverRange{a, b}}, {Share: .99, Ranges: []CoverRange{a, b}},
-	}}}}}); err != nil {
+	if err := listing.Text(&out, firstSource{&RangeTable{Events: 100,
+		Sources: []RangeSource{{Events: 100, Covers: []RangeCover{
+			{Share: .5, Ranges: []CoverRange{a}}, {Share: .9, Ranges: []CoverRange{a}}, {Share: .95, Ranges: []CoverRange{a, b}},
+			{Share: .99, Ranges: []CoverRange{a, b}},
+		}}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if want := "90% of its events: 1\n99% of its events: 1 and [8, 9]\n"; !strings.HasSuffix(out.String(), want) || strings.Count(out.String(), "of its events") != 2 {
+	if want := "90% of its events: 1\n99% of its events: 1 and [8, 9]\n"; !strings.HasSuffix(out.String(), want) ||
+		strings.Count(out.String(), "of its events") != 2 {
 		t.Errorf("got\n%swant\n%s", &out, want)
 	}
 }
@@ -236,10 +251,12 @@ func (t firstSource) Print(p *listing.Page) { t.printSource(p, t.Sources[0], pro
 // Outcomes have colours of their own.
 func TestColoursOfOutcomes(t *testing.T) {
 	var b strings.Builder
-	if err := listing.TextFor(terminal.Screen{Colour: true}, &b, branchesOf{TopPath{Branches: []TopBranch{{Line: 1, Kind: "if", Outcome: "true", Source: "if a {"}}}}); err != nil {
+	if err := listing.TextFor(terminal.Screen{Colour: true}, &b,
+		branchesOf{TopPath{Branches: []TopBranch{{Line: 1, Kind: "if", Outcome: "true", Source: "if a {"}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if before, _, _ := strings.Cut(b.String(), "if true"); !strings.HasSuffix(before, "m") || strings.Count(b.String(), "\x1b[") != 2 {
+	if before, _, _ := strings.Cut(b.String(), "if true"); !strings.HasSuffix(before, "m") ||
+		strings.Count(b.String(), "\x1b[") != 2 {
 		t.Errorf("got %q", b.String())
 	}
 }
@@ -251,7 +268,8 @@ func (branchesOf) Name() string { return "branches" }
 
 func (x branchesOf) Print(p *listing.Page) { p.Table("", x.branchTable()) }
 
-// Gaps of a function are in the order of the source, whatever they are of. An outcome of a branch that was never decided is none.
+// Gaps of a function are in the order of the source, whatever they are of. An outcome of a branch that was never
+// decided is none.
 func TestGapsAreInOrder(t *testing.T) {
 	c := &cover.Coverage{Packages: []*cover.Package{{Path: "p", Functions: []*cover.Function{{
 		Name: "p.f", File: "/p.go", Line: 1, Calls: 7,
@@ -266,7 +284,8 @@ func TestGapsAreInOrder(t *testing.T) {
 	for _, g := range Cover(c, false, func(string, int64) (string, bool) { return "", false }).Functions[0].Gaps {
 		got = append(got, fmt.Sprintf("%d:%d %s", g.Line, g.Col, g.words()))
 	}
-	if want := "3:5 if true never, of 7; 4:3 not executed; 6:5 for done never, of 4; 9:2 not executed"; strings.Join(got, "; ") != want {
+	if want := "3:5 if true never, of 7; 4:3 not executed; 6:5 for done never, of 4; 9:2 not executed"; strings.Join(got,
+		"; ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -274,10 +293,13 @@ func TestGapsAreInOrder(t *testing.T) {
 // Paths that have not ended stand below a heading, by function and place.
 func TestUnendedPaths(t *testing.T) {
 	var b strings.Builder
-	if err := listing.Text(&b, unendedOnly{&TopTable{Unended: []Unended{{Func: "main.f", File: "/x.go", StartLine: 3, From: "entry", Count: 5}, {Func: "main.f", File: "/x.go", StartLine: 3, From: "loop x.go:7", Count: 11}}}}); err != nil {
+	if err := listing.Text(&b, unendedOnly{&TopTable{Unended: []Unended{{Func: "main.f", File: "/x.go", StartLine: 3,
+		From: "entry", Count: 5}, {Func: "main.f", File: "/x.go", StartLine: 3, From: "loop x.go:7",
+		Count: 11}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(strings.Fields(b.String()), " "); !strings.HasSuffix(got, "still running): count function line from 5 main.f /x.go:3 entry 11 main.f /x.go:3 loop x.go:7") {
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.HasSuffix(got,
+		"still running): count function line from 5 main.f /x.go:3 entry 11 main.f /x.go:3 loop x.go:7") {
 		t.Errorf("got %s", b.String())
 	}
 }
@@ -336,7 +358,8 @@ path func=main.f at=/src/x.go:10 path=p1 end=14 count=2 flow=2 from=entry lines=
 	}
 	const caller = " main.main /src/x.go:30"
 	want := map[string]int64{
-		"main.f /src/x.go:10" + caller: 7, "main.f /src/x.go:11" + caller: 7, "main.f /src/y.y:100" + caller: 7, "main.f /src/y.y:103" + caller: 7, "main.f /src/x.go:10": 2, "main.f /src/x.go:11": 2,
+		"main.f /src/x.go:10" + caller: 7, "main.f /src/x.go:11" + caller: 7, "main.f /src/y.y:100" + caller: 7,
+		"main.f /src/y.y:103" + caller: 7, "main.f /src/x.go:10": 2, "main.f /src/x.go:11": 2,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -346,7 +369,8 @@ path func=main.f at=/src/x.go:10 path=p1 end=14 count=2 flow=2 from=entry lines=
 // TestNotesOfCalls checks that a listing of calls ends with the notes on its profile.
 func TestNotesOfCalls(t *testing.T) {
 	var b strings.Builder
-	table := &PGOTable{Profile: Profile{Kind: "paths", facts: []facts.List{{{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}}}}}
+	table := &PGOTable{Profile: Profile{Kind: "paths",
+		facts: []facts.List{{{Key: facts.Calls, N: 100}, {Key: facts.CallsOpen, N: 25}}}}}
 	if err := listing.Text(&b, table); err != nil {
 		t.Fatal(err)
 	}

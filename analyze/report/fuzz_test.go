@@ -49,7 +49,8 @@ func TestReportsOfDamagedProfiles(t *testing.T) {
 `
 	const unended = `unended func=main.sign at=/src/app/sign.go:10 from=entry line=10 count=3
 `
-	for kind, text := range map[string]string{"paths": pathsText + unended, "edges": edgesText + unended, "values": wordsText + bounds} {
+	for kind, text := range map[string]string{"paths": pathsText + unended, "edges": edgesText + unended,
+		"values": wordsText + bounds} {
 		t.Run(kind, func(t *testing.T) {
 			data, err := proftest.Raw(text)
 			if err != nil {
@@ -87,7 +88,8 @@ func reportAll(t *testing.T, data []byte) (ok bool) {
 			t.Errorf("%s is not JSON: %s", l.Name(), data.String())
 		}
 		out.WriteString(data.String())
-		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); i >= 0 {
+		if i := strings.IndexFunc(out.String(),
+			func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); i >= 0 {
 			t.Errorf("%q is printed", out.String()[i:min(i+20, out.Len())])
 		}
 	}

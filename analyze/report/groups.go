@@ -41,12 +41,12 @@ type TopGroup struct {
 	Count   int64  `json:"count" unit:"times"`
 	// of the profile's flow or count; those of lines may add up to more than 1
 	Share float64 `json:"share" unit:"ratio"`
-	// bound of at least 95 %: standard deviations of paths add up, however these depend on each other
+	// with `share_high` a bound of at least 95 %, however paths depend on each other
 	ShareLow  float64 `json:"share_low" unit:"ratio"`
-	ShareHigh float64 `json:"share_high" unit:"ratio"` // likewise
+	ShareHigh float64 `json:"share_high" unit:"ratio"`
 	Samples   int64   `json:"samples" unit:"samples"`
 	Ticks     int64   `json:"ticks" unit:"ticks"`          // in the code of the function or package itself
-	Time      float64 `json:"cum_time_share" unit:"ratio"` // share of the ticks, with what it called
+	Time      float64 `json:"cum_time_share" unit:"ratio"` // of the ticks, with what it called
 	// `ticks` may be too low: the profile names 300 functions at most
 	AtLeast bool `json:"ticks_at_least"`
 }
@@ -69,7 +69,8 @@ type spot struct {
 // The bounds of a sum are those of a count whose standard deviation is the sum of those of its paths.
 // Samples of a burst depend on each other, so variances must not be added up; and no dependence
 // makes the standard deviation of a sum larger than that sum.
-func topGroups(w weight, paths []profile.Path, by, order string, n int, src *source.Tree) (groups []TopGroup, wanted []string) {
+func topGroups(w weight, paths []profile.Path, by, order string, n int, src *source.Tree) (groups []TopGroup,
+	wanted []string) {
 	type tally struct {
 		TopGroup
 		deviation float64
@@ -112,7 +113,8 @@ func topGroups(w weight, paths []profile.Path, by, order string, n int, src *sou
 		if order == "time" {
 			time = cmp.Compare(h.Time, g.Time)
 		}
-		return cmp.Or(time, cmp.Compare(of(h), of(g)), cmp.Compare(h.Count, g.Count), cmp.Compare(g.Package, h.Package), cmp.Compare(g.Func, h.Func), cmp.Compare(g.File, h.File), cmp.Compare(g.Line, h.Line))
+		return cmp.Or(time, cmp.Compare(of(h), of(g)), cmp.Compare(h.Count, g.Count), cmp.Compare(g.Package, h.Package),
+			cmp.Compare(g.Func, h.Func), cmp.Compare(g.File, h.File), cmp.Compare(g.Line, h.Line))
 	})
 	ticks, atLeast := ticksIn(w.f.Facts)
 	for i, g := range limited(all, n, func(g *tally) bool { return w.f.Own(g.Package) }) {
@@ -213,9 +215,9 @@ func spots(p profile.Path, by string) (list []spot) {
 	return list
 }
 
-// SaveLines writes a profile with a sample for each line that a path of a file has executed, with the callers of the path. So
-// the source view of go tool pprof shows how often each line was executed; a profile of paths has only the line where a
-// path ends.
+// SaveLines writes a profile with a sample for each line that a path of a file has executed, with the callers of the
+// path. So the source view of go tool pprof shows how often each line was executed; a profile of paths has only the
+// line where a path ends.
 func SaveLines(f *profile.File, name string) error {
 	paths, err := f.Paths()
 	if err != nil {

@@ -3,9 +3,11 @@ package report_test
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/internal/listing"
 )
 
 // rangesText has a tap, a pool of code, and a name that would like to be something else.
@@ -143,5 +146,79 @@ func TestPictureOfRanges(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("want %q in\n%s", want, all)
 		}
+	}
+}
+
+// Of a profile of edges, ranges are packages, files, functions and parts of these. What is hot, and its counts, are
+// here by construction: of 1000 branches, b/y.go has 450, in two functions of which none is hot for itself; the loop
+// of a.hot has 400.
+func TestRangesOfCode(t *testing.T) {
+	const edges = `
+profile edges%[1]s
+comment "#pep.version=1 mode=%[2]s"
+binary /bin/app
+period 1 edges/count
+edge func=a.hot at=/src/a/x.go:3 branch=x.go:5:2 kind=for outcome=body line=6 count=380 %[3]s
+edge func=a.hot at=/src/a/x.go:3 branch=x.go:5:2 kind=for outcome=done line=9 count=20 %[3]s
+edge func=a.cold at=/src/a/x.go:20 branch=x.go:21:2 kind=if outcome=true line=22 count=50 %[3]s
+edge func=a.other at=/src/a/x.go:30 branch=x.go:31:2 kind=if outcome=true line=32 count=10 %[3]s
+edge func=b.g at=/src/b/y.go:3 branch=y.go:4:2 kind=if outcome=true line=5 count=220 %[3]s
+edge func=b.(*T).h at=/src/b/y.go:30 branch=y.go:31:2 kind=if outcome=false line=35 count=230 %[3]s
+edge func=b.k at=/src/b/z.go:30 branch=z.go:31:2 kind=if outcome=false line=35 count=90 %[3]s
+`
+	list := func(kind, mode, values string, o report.RangesOptions) *report.RangeTable {
+		t.Helper()
+		data, err := proftest.Encode(fmt.Sprintf(edges, kind, mode, values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := profile.Parse("app.edges.pb.gz", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := report.Ranges(f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	rows := func(table *report.RangeTable) (list []string) {
+		for _, r := range table.Sources[0].Rows {
+			list = append(list, fmt.Sprintf("%d %s: %d, within %d, from %d to %d", r.Depth, r.Text, r.Weight, r.Within, r.Least,
+				r.Most))
+		}
+		return list
+	}
+	exact := list("", "exact", "", report.RangesOptions{Hot: .3, Cover: []float64{.4}})
+	want := []string{"0 a.hot x.go:5:2 for: 400, within 400, from 400 to 400",
+		"0 [b.g, b.(*T).h] y.go:4-31: 450, within 450, from 450 to 450"}
+	if got := rows(exact); !slices.Equal(got, want) || exact.Events != 1000 {
+		t.Errorf("of %d branches, hot are %q, want %q", exact.Events, got, want)
+	}
+	if c := exact.Sources[0].Covers; len(c) != 1 || len(c[0].Ranges) != 1 || c[0].Ranges[0].Text != "a.hot x.go:5:2 for" {
+		t.Errorf("40%% of the branches: %+v", c)
+	}
+	of := list("", "exact", "", report.RangesOptions{Hot: .2, Func: regexp.MustCompile(`^b\.`)})
+	want = []string{"0 b.g y.go:4:2 if: 220, within 220, from 220 to 220",
+		"0 b.(*T).h y.go:31:2 if: 230, within 230, from 230 to 230"}
+	if got := rows(of); !slices.Equal(got, want) {
+		t.Errorf("in functions of package b hot are %q, want %q", got, want)
+	}
+
+	// Each outcome has a deviation of 10. Of the two of a.hot, these are 20 of 400: as many as 400 independent
+	// events, whose number is from 362.6 to 441.2 within 1.96 deviations of the number that is sought.
+	sampled := list(" estimated", "sampled form=windows samples=1000", "samples=10 variance=100 independent=9",
+		report.RangesOptions{Hot: .3})
+	want = []string{"0 a.hot x.go:5:2 for: 400, within 400, from 362 to 442",
+		"0 [b.g, b.(*T).h] y.go:4-31: 450, within 450, from 412 to 491"}
+	if got := rows(sampled); !slices.Equal(got, want) {
+		t.Errorf("of samples, hot are %q, want %q", got, want)
+	}
+	var text bytes.Buffer
+	if err := listing.Text(&text, sampled); err != nil {
+		t.Fatal(err)
+	}
+	if want := " share  within         95%  branches  range\n40.00%  40.00%  36.2-44.2%       400  a.hot x.go:5:2 for\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("want\n%sin\n%s", want, &text)
 	}
 }

@@ -44,8 +44,8 @@ type Function struct {
 	Calls     int64  `json:"calls" unit:"times"`       // paths that begin at its entry, reconciled
 	Branches  int    `json:"branches" unit:"branches"` // that were recorded
 	Decided   int64  `json:"decided" unit:"times"`     // sum of their reconciled counts
-	// counts were made to fit each other: as much comes out of a loop as goes into it. If not, the members
-	// `reconciled` below are the counts
+	// counts were made to fit each other: as much comes out of a loop as goes into it. If not, `reconciled` below
+	// are the counts
 	Reconciled bool      `json:"reconciled"`
 	Note       string    `json:"note"` // what is wrong with source or counts
 	Unended    []Unended `json:"unended"`
@@ -75,7 +75,7 @@ type LineBranch struct {
 	Line       int64  `json:"line" unit:"line"`
 	Col        int64  `json:"column" unit:"column"`
 	Kind       string `json:"kind"`
-	State      string `json:"state"` // as of a line
+	State      string `json:"state"`
 	Count      int64  `json:"count" unit:"times"`
 	Reconciled int64  `json:"reconciled" unit:"times"`
 	// with those that did not happen: of a switch only if the program's file was found
@@ -85,7 +85,7 @@ type LineBranch struct {
 // A LineOutcome is one way that a LineBranch goes.
 type LineOutcome struct {
 	Outcome    string  `json:"outcome"`
-	State      string  `json:"state"` // as of a line
+	State      string  `json:"state"`
 	Count      int64   `json:"count" unit:"times"`
 	Share      float64 `json:"share" unit:"ratio"` // of the branch's count
 	Reconciled int64   `json:"reconciled" unit:"times"`
@@ -102,7 +102,7 @@ type LineSite struct {
 	Col    int64       `json:"column" unit:"column"` // 0 if it is not known
 	Kind   string      `json:"kind"`                 // "call", "type"
 	Expr   string      `json:"expression"`
-	Type   string      `json:"type"` // of the expression
+	Type   string      `json:"type"`
 	Events int64       `json:"events" unit:"events"`
 	Values []SiteValue `json:"values"`
 }
@@ -182,7 +182,8 @@ func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp
 			return nil, fmt.Errorf("%s: %s", run.Paths.Name, l.untoldFunctions())
 		}
 		if never != "" {
-			return nil, fmt.Errorf("%s: %s did not run, or no sample shows it: pep list . shows all that are seen", run.Paths.Name, never)
+			return nil, fmt.Errorf("%s: %s did not run, or no sample shows it: pep list . shows all that are seen",
+				run.Paths.Name, never)
 		}
 		return nil, fmt.Errorf("%s: no function that ran matches %q: pep list . shows all", run.Paths.Name, funcs)
 	}
@@ -195,7 +196,8 @@ func functionOf(f *annotate.Function, d *annotate.Detail) Function {
 	x := Function{Func: f.Name, File: f.File, StartLine: f.Line, Calls: d.Entries, Reconciled: d.Reconciled, Note: d.Note}
 	branches, taps := d.Branches, d.Taps
 	for _, line := range d.Lines {
-		y := Line{File: cmp.Or(line.File, f.File), Line: line.Line, State: string(line.State), Count: line.Raw, Reconciled: line.Count}
+		y := Line{File: cmp.Or(line.File, f.File), Line: line.Line, State: string(line.State), Count: line.Raw,
+			Reconciled: line.Count}
 		for _, r := range line.Text {
 			y.Source += r[1]
 		}
@@ -220,7 +222,8 @@ func functionOf(f *annotate.Function, d *annotate.Detail) Function {
 }
 
 func lineBranch(f *annotate.Function, b *annotate.Branch) LineBranch {
-	x := LineBranch{File: cmp.Or(b.File, path.Base(f.File)), Line: b.Line, Col: b.Col, Kind: b.Kind, State: string(b.State), Reconciled: b.Count}
+	x := LineBranch{File: cmp.Or(b.File, path.Base(f.File)), Line: b.Line, Col: b.Col, Kind: b.Kind,
+		State: string(b.State), Reconciled: b.Count}
 	for _, o := range b.Outcomes {
 		x.Count += o.Raw
 	}
@@ -236,7 +239,8 @@ func lineBranch(f *annotate.Function, b *annotate.Branch) LineBranch {
 func lineSite(t *annotate.Tap) LineSite {
 	x := LineSite{Col: t.Col, Kind: t.Kind, Expr: t.Expr, Type: t.Type, Events: t.Events}
 	for _, v := range t.Values {
-		x.Values = append(x.Values, SiteValue{Value: v.Text, Count: v.Count, Share: v.Share, ShareLow: v.Low, ShareHigh: v.High})
+		x.Values = append(x.Values, SiteValue{Value: v.Text, Count: v.Count, Share: v.Share, ShareLow: v.Low,
+			ShareHigh: v.High})
 	}
 	return x
 }
@@ -317,7 +321,8 @@ func (x *Function) print(p *listing.Page, estimated bool, ran string) {
 	for i, u := range x.Unended {
 		unended += [...]string{"; paths that have not ended: ", ", "}[min(i, 1)] + fmt.Sprintf("%d from %s", u.Count, u.From)
 	}
-	p.Line("%s  %s:%d, %s, decided %d times%s", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"), x.Decided, unended)
+	p.Line("%s  %s:%d, %s, decided %d times%s", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"),
+		x.Decided, unended)
 	if x.Note != "" {
 		p.Say(listing.Plain, "%s", x.Note)
 	}
@@ -373,7 +378,7 @@ func (x *Function) print(p *listing.Page, estimated bool, ran string) {
 const maxNamed = 3
 
 // named returns the values that the text names, and the share of the others. They are those that have 95 % of the
-// events. The last one is always named, as that takes no more room.
+// events. The last one is always named, as that takes no more space.
 func (s *LineSite) named() (list []SiteValue, others float64) {
 	left := s.Events
 	for i, v := range s.Values {

@@ -25,10 +25,12 @@ func TestListingsFitIntoTheMemoryOfTheReader(t *testing.T) {
 	long := strings.Repeat("; 1:1 if true", 300)[2:]
 	for _, shape := range []struct{ name, head, sample string }{
 		{"paths", "profile paths", `path func=main.f%d at=x.go:%[1]d path=p0 count=1 flow=1 from=entry lines=1 branches="1:1 if true"`},
-		{"paths with callers", "profile paths", `path func=main.f%d at=x.go:%[1]d path=p0 count=1 flow=1 callers="` + deep + `"`},
+		{"paths with callers", "profile paths",
+			`path func=main.f%d at=x.go:%[1]d path=p0 count=1 flow=1 callers="` + deep + `"`},
 		{"long paths", "profile paths", `path func=main.f%d at=x.go:%[1]d path=p0 count=1 flow=1 branches="` + long + `"`},
 		{"edges", "profile edges", `edge func=main.f%d at=x.go:%[1]d branch=x.go:%[1]d:1 kind=if outcome=true line=2 count=1`},
-		{"edges with callers", "profile edges", `edge func=main.f%d at=x.go:%[1]d branch=x.go:%[1]d:1 kind=if outcome=true line=2 count=1 callers="` + deep + `"`},
+		{"edges with callers", "profile edges",
+			`edge func=main.f%d at=x.go:%[1]d branch=x.go:%[1]d:1 kind=if outcome=true line=2 count=1 callers="` + deep + `"`},
 		{"values", "profile values", `word func=main.f%d at=x.go:%[1]d site=x.go:%[1]d:1 kind=load expr=x type=int value=1 count=1 messages=1`},
 		{"values of a tap", "profile values", `word func=main.f at=x.go:1 site=x.go:1:1 kind=load expr=x type=int value=%d count=1 messages=1`},
 	} {

@@ -94,8 +94,8 @@ func (x Profile) unseenTime() outside {
 	return outsideOf(x.facts, named, facts.TicksPlaced, facts.TicksOutside, facts.TicksOutsideIn, facts.TicksMore)
 }
 
-// tellsOutside reports whether what is outside changes what a reader concludes. Windows see all packages, and pep top says where
-// their time was.
+// tellsOutside reports whether what is outside changes what a reader concludes. Windows see all packages, and pep top
+// says where their time was.
 func (x Profile) tellsOutside() bool { return x.verbose || !x.windows }
 
 // most reports whether most of the time is outside, so that the listing has little to say.
@@ -133,7 +133,8 @@ func (x Profile) earlyEnds() string {
 	if all == 0 || n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.1f%% of windows ended early: %s.", 100*float64(n)/float64(all), listed(ends, kindsOfTime, n, all))
+	return fmt.Sprintf("%.1f%% of windows ended early: %s.", 100*float64(n)/float64(all),
+		listed(ends, kindsOfTime, n, all))
 }
 
 // sayCalls says which calls on paths lead where the profile does not show more, "" if none do.
@@ -191,11 +192,6 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 	if s := x.sayCalls(); s != "" && x.tellsOutside() {
 		notes = append(notes, s)
 	}
-	for _, list := range x.facts {
-		for _, s := range list.TapSentences() {
-			notes = append(notes, strings.TrimPrefix(s, facts.Sentence)+".")
-		}
-	}
 	if x.windows && (x.verbose || x.Kind != schema.Paths) {
 		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between, or a system call such as write failed.")
 	}
@@ -244,9 +240,11 @@ func (x Profile) made(list facts.List) string {
 			if x.Kind == schema.Loads {
 				thing = "load"
 			}
-			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), thing), listing.Count(list.Number(facts.Windows), "window"))
+			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), thing),
+				listing.Count(list.Number(facts.Windows), "window"))
 		} else {
-			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
+			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"),
+				listing.Count(list.Number(facts.Ticks), "tick"))
 			lean = ". Each sample counts once, and ticks find loops with long rounds more often: their shares are too large"
 		}
 		each := "one each"
@@ -258,7 +256,8 @@ func (x Profile) made(list facts.List) string {
 			share := func(k facts.Key) float64 { return 100 * float64(list.Number(k)) / float64(all) }
 			s += fmt.Sprintf(", which took %.1f%% of the CPU time", share(facts.SampledTime))
 			if end := list.Number(facts.BudgetEnd); end != 0 && end != list.Number(facts.Budget) {
-				s += fmt.Sprintf(" of a budget of %.1f%% on average and %.1f%% at the end", share(facts.BudgetTime), float64(end)/1e4)
+				s += fmt.Sprintf(" of a budget of %.1f%% on average and %.1f%% at the end", share(facts.BudgetTime),
+					float64(end)/1e4)
 			}
 		}
 		if near := list.Number(facts.NearCache); near > 0 {

@@ -77,7 +77,8 @@ func PGO(f, targets *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, e
 	t := &PGOTable{Profile: profileOf(f), Calls: len(calls), Weight: pgo.Weight(calls), Cut: o.Cut,
 		Top: skipped.Top, Caller: skipped.Caller, Generic: skipped.Generic, Long: skipped.Long, Late: deferred}
 	row := func(c pgo.Call) PGOCall {
-		return PGOCall{c.Caller.Symbol, c.Caller.Func.File, c.Caller.Line, c.Callee.Symbol, c.Count, c.Weight, listing.Ratio(c.Weight, t.Weight)}
+		return PGOCall{c.Caller.Symbol, c.Caller.Func.File, c.Caller.Line, c.Callee.Symbol, c.Count, c.Weight,
+			listing.Ratio(c.Weight, t.Weight)}
 	}
 	t.kept, t.cold = pgo.Hot(calls, o.Cut)
 	stale := pgo.Stale(calls, src)
@@ -106,7 +107,8 @@ func PGO(f, targets *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, e
 func (t *PGOTable) leftOut(stale int) string {
 	var why []string
 	if stale > 0 {
-		why = append(why, fmt.Sprintf("of %d the source does not have %d (was it changed since the program was built?)", t.Calls, stale))
+		why = append(why, fmt.Sprintf("of %d the source does not have %d (was it changed since the program was built?)",
+			t.Calls, stale))
 	}
 	for _, x := range []struct {
 		weight int64
@@ -136,7 +138,8 @@ func (t *PGOTable) Name() string { return "pgo" }
 // Print implements listing.Listing.
 func (t *PGOTable) Print(p *listing.Page) {
 	t.Profile.printWarning(p)
-	p.Line("%s: %s of %d to be inlined, with %s of the weight", p.Short(t.Profile.name()), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
+	p.Line("%s: %s of %d to be inlined, with %s of the weight", p.Short(t.Profile.name()), listing.Count(t.Kept, "call"),
+		t.Calls, listing.Percent(t.share()))
 	if t.Cold > 0 {
 		p.Line("%s more in the profile, so that methods of interfaces are called directly", listing.Count(t.Cold, "call"))
 	}

@@ -11,18 +11,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/ranges"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // RangesOptions select sources and ranges.
 type RangesOptions struct {
-	Hot    float64            // a range is hot if it has this share of all events of the file
-	Cover  []float64          // shares of a source's events; the table has the narrowest ranges for each of them
-	Func   *regexp.Regexp     // only taps in functions whose names match; of a pool of code, only ranges in such functions are listed; nil is all
+	Hot   float64   // a range is hot if it has this share of all events of the file
+	Cover []float64 // shares of a source's events; the table has the narrowest ranges for each of them
+	// only taps in functions whose names match; of a pool of code, only ranges in such functions are listed; nil is all
+	Func   *regexp.Regexp
 	Site   *regexp.Regexp     // only sources whose name matches, such as "x.go:12:5  load n int"; nil is all
 	Memory *executable.Memory // names addresses; may be nil,
 
@@ -30,24 +31,26 @@ type RangesOptions struct {
 }
 
 // A RangeTable lists the hot ranges of a file of values, types or call targets, if its
-// engine reports ranges. Counts are lower bounds: see package ranges. Shares are of all
-// events of the file.
+// engine reports ranges, or those of the code in a file of edges. Counts of an engine are lower bounds: see
+// package ranges. Shares are of all events of the file; the events of a file of edges are executed branches.
 type RangeTable struct {
 	Findings []Finding `json:"findings"`
 	Profile  Profile   `json:"profile"`
 	Events   int64     `json:"events" unit:"events"`
 	// `-phi`: a hot range has at least this share, without the hot ranges in it
 	Hot float64 `json:"hot_share" unit:"ratio"`
-	// taps, or pools of all taps of a kind, that have a hot range; those with most events first
+	// taps, or pools of a kind, with a hot range; those with most events first
 	Sources []RangeSource `json:"sources"`
 	Rest    int           `json:"more_sources" unit:"sources"` // without a hot range
 	RestSum int64         `json:"more_events" unit:"events"`   // of these
 	NoNames string        `json:"no_names"`                    // why addresses have no names of variables
 
-	all   []profile.Seen // the selected sources
-	first float64        // the greatest share of one
-	trees []*ranges.Tree // of Sources
-	view  view
+	f          *profile.File
+	all        []profile.Seen // the selected sources
+	first      float64        // the greatest share of one
+	trees      []*ranges.Tree // of Sources
+	deviations *deviations    // of the counts of words, if the file is of edges; else nil
+	view       view
 }
 
 // A RangeSource is a tap, or all taps of a kind if the engine pooled them.
@@ -79,10 +82,13 @@ type RangeRow struct {
 	Where       string  `json:"where"`
 	Weight      int64   `json:"weight" unit:"events"` // without those of the hot ranges in it
 	WeightShare float64 `json:"weight_share" unit:"ratio"`
-	// with those of all ranges in it; the exact number is at least this
+	// with those of all ranges in it
+	Within      int64   `json:"within" unit:"events"`
+	WithinShare float64 `json:"within_share" unit:"ratio"`
+	// the exact number is between this and `most`; in a profile by samples with 95 % confidence
 	Least      int64   `json:"least" unit:"events"`
 	LeastShare float64 `json:"least_share" unit:"ratio"`
-	Most       int64   `json:"most" unit:"events"` // the exact number is at most this
+	Most       int64   `json:"most" unit:"events"`
 	MostShare  float64 `json:"most_share" unit:"ratio"`
 }
 
@@ -103,8 +109,14 @@ type CoverRange struct {
 	Least int64  `json:"least" unit:"events"`
 }
 
-// NoRanges says how to record a profile that has ranges.
-const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for ranges of the values of each tap, engine=rap(over=words) for those of all taps together, engine=rap(over=sites) or engine=code:rap(over=words) for ranges of code`
+// noRanges says what a profile without ranges lacks.
+func noRanges(kind schema.Kind) string {
+	if kind == schema.Edges {
+		return "no branch was executed"
+	}
+	return "no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for ranges of the values of each tap, " +
+		"engine=rap(over=words) for those of all taps together; for ranges of code give a file of edges"
+}
 
 // Ranges lists the hot ranges of a file by source, the sources with most events first.
 // As text a source looks like this:
@@ -117,14 +129,20 @@ const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for 
 //
 // The column share leaves out the hot ranges inside a range; within includes them.
 func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
-	words, err := f.Words()
+	t := &RangeTable{Profile: profileOf(f), Hot: o.Hot, f: f, view: view{o.Memory}}
+	var words []profile.Word
+	var err error
+	if f.Kind == schema.Edges {
+		words, t.deviations, err = branchWords(f)
+	} else {
+		words, err = f.Words()
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(words, func(w profile.Word) bool { return w.Range != nil }) {
-		return nil, fmt.Errorf("%s: %s", f.Name, NoRanges)
+		return nil, fmt.Errorf("%s: %s", f.Name, noRanges(f.Kind))
 	}
-	t := &RangeTable{Profile: profileOf(f), Hot: o.Hot, view: view{o.Memory}}
 	for _, w := range words {
 		t.Events += w.Count
 	}
@@ -140,7 +158,7 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 		}
 	}
 	if len(t.all) == 0 {
-		return nil, fmt.Errorf("%s: no tap matches -func and -site: without them, pep ranges shows all", f.Name)
+		return nil, fmt.Errorf("%s: nothing matches -func and -site: without them, pep ranges shows all", f.Name)
 	}
 	t.Findings = t.find()
 	return t, nil
@@ -152,15 +170,17 @@ func inFunc(s profile.Seen, re *regexp.Regexp) bool {
 	if re == nil || re.MatchString(s.Site.Func.Name) {
 		return true
 	}
-	code := s.Site.Pool == schema.PoolSites || s.Site.Pool == schema.PoolCode
-	return code && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Code, re) })
+	return isCode(s.Site) && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Code, re) })
 }
+
+// isCode reports whether the words of a source are positions in the code.
+func isCode(s profile.Site) bool { return s.Pool == schema.PoolSites || s.Pool == schema.PoolCode }
 
 // ofFunc reports whether a range is in a function that matches. For a pool of code,
 // c says where the range is, nil if that is not known. The ranges of a tap are in the tap's
 // function.
 func ofFunc(s profile.Site, c *profile.Code, re *regexp.Regexp) bool {
-	if re == nil || s.Pool == "" || s.Pool == schema.PoolWords {
+	if re == nil || !isCode(s) {
 		return true
 	}
 	return c != nil && c.FirstFunc == c.LastFunc && re.MatchString(c.FirstFunc)
@@ -181,7 +201,10 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 	tree.Walk(func(n *ranges.Node, depth int) bool {
 		hot := n.Hot && ofFunc(s, codeOf(n), o.Func)
 		if hot {
-			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, t.view.text(s, n), t.view.where(s, n), n.Weight, share(n.Weight), n.Least, share(n.Least), n.Most, share(n.Most)})
+			least, most := t.bounds(n)
+			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, t.view.text(s, n), t.view.where(s, n), n.Weight,
+				share(n.Weight),
+				n.Least, share(n.Least), least, share(least), most, share(most)})
 		}
 		return hot
 	})
@@ -203,6 +226,17 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 	t.Sources = append(t.Sources, x)
 	t.trees = append(t.trees, tree)
 	return true
+}
+
+// bounds returns the bounds of the events in a range. Branches of a window depend on each other, but no dependence
+// makes the standard deviation of a sum larger than the sum of the deviations.
+func (t *RangeTable) bounds(n *ranges.Node) (least, most int64) {
+	if t.deviations == nil {
+		return n.Least, n.Most
+	}
+	sum := t.deviations.within(n.First, n.Last)
+	b := t.f.CountBounds(n.Least, profile.Estimate{Variance: int64(min(sum*sum, math.MaxInt64/2))})
+	return int64(b.Low), int64(min(math.Ceil(b.High), float64(t.Events)))
 }
 
 // A view describes ranges.
@@ -227,7 +261,7 @@ func (v view) texts(tree *ranges.Tree) map[*ranges.Node]string {
 }
 
 func (v view) text(s profile.Site, n *ranges.Node) string {
-	code := s.Pool == schema.PoolSites || s.Pool == schema.PoolCode
+	code := isCode(s)
 	switch {
 	case n.First == 0 && n.Last == math.MaxUint64 && !code:
 		return "all " + words(s)
@@ -286,7 +320,8 @@ func (t *RangeTable) Name() string { return "ranges" }
 // Print implements listing.Listing.
 func (t *RangeTable) Print(p *listing.Page) {
 	t.Profile.printWarning(p)
-	p.Line("%s: %d events; ranges with at least %s of them", p.Short(t.Profile.name()), t.Events, listing.Percent(t.Hot))
+	p.Line("%s: %d %s; ranges with at least %s of them", p.Short(t.Profile.name()), t.Events, t.events(),
+		listing.Percent(t.Hot))
 	for i, s := range t.Sources {
 		t.printSource(p, s, t.trees[i].Site)
 	}
@@ -298,11 +333,21 @@ func (t *RangeTable) Print(p *listing.Page) {
 	case len(t.Sources) == 0 && t.first >= t.Hot:
 		p.Line("no range in the functions of -func has so many: -phi asks for a smaller percentage than %s", number(t.Hot))
 	case len(t.Sources) == 0:
-		p.Line("no range has so many, for no tap has: the first has %s; -phi asks for a smaller percentage than %s", listing.Percent(t.first), number(t.Hot))
+		p.Line("no range has so many, for no tap has: the first has %s; -phi asks for a smaller percentage than %s",
+			listing.Percent(t.first), number(t.Hot))
 	case t.Rest > 0:
-		p.Line("and %s without such a range, %s of the events", listing.Count(t.Rest, "tap"), listing.Percent(listing.Ratio(t.RestSum, t.Events)))
+		p.Line("and %s without such a range, %s of the events", listing.Count(t.Rest, "tap"),
+			listing.Percent(listing.Ratio(t.RestSum, t.Events)))
 	}
 	t.Profile.printNotes(p)
+}
+
+// events says what the events of the file are.
+func (t *RangeTable) events() string {
+	if t.deviations != nil {
+		return "branches"
+	}
+	return "events"
 }
 
 // number writes a ratio as a percentage without needless digits.
@@ -310,10 +355,25 @@ func number(ratio float64) string { return fmt.Sprintf("%g", math.Round(ratio*1e
 
 func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Site) {
 	p.Line("")
-	p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", shortNames(sourceName(site)), s.Events, listing.Percent(s.Share),
-		listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
-	table := &listing.Table{Numbers: 4}
-	table.Heading("share", "within", "at most", "events", "range")
+	if t.deviations != nil {
+		p.Line("%s, %s", shortNames(sourceName(site)), listing.Count(s.Ranges, "branch"))
+	} else {
+		p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", shortNames(sourceName(site)), s.Events,
+			listing.Percent(s.Share),
+			listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
+	}
+	limits := []string{"at most"}
+	switch {
+	case t.deviations != nil && t.f.Estimated():
+		limits = []string{"95%"}
+	case t.deviations != nil: // nothing bounds counts that are exact, or of samples without estimates
+		limits = nil
+	}
+	table := &listing.Table{Numbers: 3 + len(limits)}
+	cells := func(share, within string, limits []string, events, text string) []string {
+		return append(append([]string{share, within}, limits...), events, text)
+	}
+	table.Heading(cells("share", "within", limits, t.events(), "range")...)
 	var around []string // texts of the ranges around, indexed by depth
 	for _, r := range s.Rows {
 		text := shortNames(r.Text)
@@ -325,20 +385,27 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 		if r.Where != "" {
 			text += "  " + r.Where
 		}
-		table.Row(listing.Percent(r.WeightShare), listing.Percent(r.LeastShare), listing.Percent(r.MostShare), fmt.Sprint(r.Least), text)
+		switch {
+		case t.deviations == nil:
+			limits = []string{listing.Percent(r.MostShare)}
+		case limits != nil:
+			limits = []string{bounds(r.LeastShare, r.MostShare)}
+		}
+		table.Row(cells(listing.Percent(r.WeightShare), listing.Percent(r.WithinShare), limits, fmt.Sprint(r.Within),
+			text)...)
 	}
 	p.Table("", table)
 	for i, c := range s.Covers {
 		if i+1 < len(s.Covers) && slices.Equal(c.Ranges, s.Covers[i+1].Ranges) {
 			continue // the next line says more of the same ranges
 		}
-		p.Line("%s%% of its events: %s", number(c.Share), shortNames(coverText(c, words(site))))
+		p.Line("%s%% of its %s: %s", number(c.Share), t.events(), shortNames(t.coverText(c, words(site))))
 	}
 }
 
 // coverText writes the number and the width of the ranges of a cover, and one or two of
 // them.
-func coverText(c RangeCover, words string) string {
+func (t *RangeTable) coverText(c RangeCover, words string) string {
 	var texts []string
 	for _, r := range c.Ranges {
 		texts = append(texts, r.Text)
@@ -347,6 +414,9 @@ func coverText(c RangeCover, words string) string {
 		return strings.Join(texts, " and ")
 	}
 	most := slices.MaxFunc(c.Ranges, func(a, b CoverRange) int { return cmp.Compare(a.Least, b.Least) })
+	if t.deviations != nil { // the width of a range is none of code
+		return fmt.Sprintf("%d ranges, such as %s", len(c.Ranges), most.Text)
+	}
 	if c.Width == 0 {
 		return fmt.Sprintf("%d single %s, such as %s", len(texts), words, most.Text)
 	}

@@ -27,24 +27,30 @@ const (
 // WriteSVG draws the tree: the sources with hot ranges, and in each source the ranges
 // in the order of their words.
 func (t *RangeTable) WriteSVG(w io.Writer) error {
-	root := &icicle.Box{Label: "all events", Detail: []string{fmt.Sprintf("%d events", t.Events)}, Value: float64(t.Events)}
+	all := fmt.Sprintf("%d %s", t.Events, t.events())
+	root := &icicle.Box{Label: "all " + t.events(), Detail: []string{all}, Value: float64(t.Events)}
 	for i, tree := range t.trees {
 		s := t.Sources[i]
 		box := &icicle.Box{
-			Label:  fmt.Sprintf("%.1f%%  %s", 100*s.Share, shortNames(sourceName(tree.Site))),
-			Detail: []string{sourceName(tree.Site), fmt.Sprintf("%d events, %s of all", s.Events, listing.Percent(s.Share)), fmt.Sprintf("counts of ranges are at most %d too low", s.Error)},
-			Value:  float64(s.Events),
+			Label: fmt.Sprintf("%.1f%%  %s", 100*s.Share, shortNames(sourceName(tree.Site))),
+			Detail: []string{sourceName(tree.Site),
+				fmt.Sprintf("%d %s, %s of all", s.Events, t.events(), listing.Percent(s.Share))},
+			Value: float64(s.Events),
+		}
+		if t.deviations == nil {
+			box.Detail = append(box.Detail, fmt.Sprintf("counts of ranges are at most %d too low", s.Error))
 		}
 		box.Kids = t.boxes(tree, tree.Root)
 		root.Kids = append(root.Kids, box)
 	}
 	if t.Rest > 0 {
 		text := fmt.Sprintf("%s without a hot range", listing.Count(t.Rest, "tap"))
-		root.Kids = append(root.Kids, &icicle.Box{Label: text, Detail: []string{text, fmt.Sprintf("%d events", t.RestSum)}, Value: float64(t.RestSum)})
+		root.Kids = append(root.Kids, &icicle.Box{Label: text, Detail: []string{text, fmt.Sprintf("%d events", t.RestSum)},
+			Value: float64(t.RestSum)})
 	}
 	return icicle.Write(w, icicle.Picture{
 		Title: "Ranges of " + filepath.Base(t.Profile.name()),
-		Lines: append([]string{fmt.Sprintf("%d events; framed: ranges with at least %s of them, without framed ranges inside; left to right: order of the words; width: events", t.Events, listing.Percent(t.Hot))}, t.Profile.Comments...),
+		Lines: append([]string{fmt.Sprintf("%s; framed: ranges with at least %s of them, without framed ranges inside; left to right: order of the words; width: %s", all, listing.Percent(t.Hot), t.events())}, t.Profile.Comments...),
 		Root:  root,
 	})
 }
@@ -55,13 +61,15 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Bo
 	for _, k := range n.Kids {
 		list = append(list, t.boxes(tree, k)...)
 	}
-	if !n.Hot && (float64(n.Least) < drawn*t.Hot*float64(t.Events) || slices.ContainsFunc(n.Kids, func(k *ranges.Node) bool { return float64(k.Least) >= most*float64(n.Least) })) {
+	if !n.Hot && (float64(n.Least) < drawn*t.Hot*float64(t.Events) ||
+		slices.ContainsFunc(n.Kids, func(k *ranges.Node) bool { return float64(k.Least) >= most*float64(n.Least) })) {
 		return list
 	}
 	share := func(events int64) string {
-		return fmt.Sprintf("%d events, %s", events, listing.Percent(listing.Ratio(events, t.Events)))
+		return fmt.Sprintf("%d %s, %s", events, t.events(), listing.Percent(listing.Ratio(events, t.Events)))
 	}
 	text, where := t.view.text(tree.Site, n), t.view.where(tree.Site, n)
+	least, most := t.bounds(n)
 	if where != "" {
 		text += "  " + where
 	}
@@ -69,7 +77,8 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Bo
 		Label: fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), shortNames(text)),
 		Detail: []string{
 			text, fmt.Sprintf("words %#x to %#x", n.First, n.Last),
-			"at least " + share(n.Least), "at most " + share(n.Most), "without hot ranges inside " + share(n.Weight), "in no narrower range " + share(n.Own),
+			"at least " + share(least), "at most " + share(most), "without hot ranges inside " + share(n.Weight),
+			"in no narrower range " + share(n.Own),
 		},
 		Value: float64(n.Least), Strong: n.Hot, Kids: list,
 	}}
@@ -92,7 +101,8 @@ func (t *RangeTable) Stacks() (list []profile.Stack) {
 			continue
 		}
 		if tree.Other > 0 {
-			list = append(list, profile.Stack{Frames: append(in[:1:1], profile.Frame{Func: profile.Func{Name: schema.Other}}), Counts: []int64{tree.Other}})
+			list = append(list, profile.Stack{Frames: append(in[:1:1], profile.Frame{Func: profile.Func{Name: schema.Other}}),
+				Counts: []int64{tree.Other}})
 		}
 		list = append(list, t.stacks(tree.Site, tree.Root, t.view.texts(tree), in)...)
 	}
@@ -101,7 +111,8 @@ func (t *RangeTable) Stacks() (list []profile.Stack) {
 
 // stacks returns the stacks of n and of the ranges in it. Each stack begins with the
 // frames around.
-func (t *RangeTable) stacks(s profile.Site, n *ranges.Node, texts map[*ranges.Node]string, around []profile.Frame) (list []profile.Stack) {
+func (t *RangeTable) stacks(s profile.Site, n *ranges.Node, texts map[*ranges.Node]string,
+	around []profile.Frame) (list []profile.Stack) {
 	frame := profile.Frame{Func: profile.Func{Name: texts[n]}}
 	switch {
 	case n.Word != nil && n.Word.Target.File != "": // a range of code

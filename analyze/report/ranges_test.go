@@ -53,7 +53,8 @@ word func=main.h at=x.go:12 site=x.go:12:5 kind=load expr=k type=int value=7 wor
 		}
 	}
 	_, list, _ := strings.Cut(out.String(), "worth specialising")
-	if list, _, _ = strings.Cut(list, "\n\n"); strings.Contains(list, "[") || !strings.Contains(list, "n == 66") || !strings.Contains(list, "k == 7") {
+	if list, _, _ = strings.Cut(list, "\n\n"); strings.Contains(list, "[") || !strings.Contains(list, "n == 66") ||
+		!strings.Contains(list, "k == 7") {
 		t.Errorf("worth specialising%s", list)
 	}
 }

@@ -41,7 +41,9 @@ func TestTextOfRangesBetween(t *testing.T) {
 
 func TestTextOfCodeBetween(t *testing.T) {
 	in := func(first, last string, low, high int64) profile.Word {
-		return profile.Word{Value: "somewhere", Code: &profile.Code{FirstFunc: first, LastFunc: last, FirstFile: "x.go", LastFile: "x.go", OneFile: true, Low: low, High: high}}
+		return profile.Word{Value: "somewhere",
+			Code: &profile.Code{FirstFunc: first, LastFunc: last, FirstFile: "x.go", LastFile: "x.go", OneFile: true, Low: low,
+				High: high}}
 	}
 	of := func(file, last string, w profile.Word) profile.Word {
 		w.Code.FirstFile, w.Code.LastFile, w.Code.OneFile = file, last, file == last
@@ -54,10 +56,14 @@ func TestTextOfCodeBetween(t *testing.T) {
 		{"main.f x.go:5-20", []profile.Word{in("main.f", "main.f", 12, 20), in("main.f", "main.f", 5, 5)}},
 		{"main.f x.go:5", []profile.Word{in("main.f", "main.f", 5, 5), in("main.f", "main.f", 5, 5)}},
 		{"[main.f, main.g] x.go:5-20", []profile.Word{in("main.f", "main.f", 12, 20), in("main.g", "main.g", 5, 5)}},
-		{"main.f x.go:5-20", []profile.Word{in("main.f", "main.f", 12, 20), of("y.go", "y.go", in("lib.Inlined", "lib.Inlined", 99, 99)), in("main.f", "main.f", 5, 5)}},
-		{"[a.F, c.H] a.go:3 to c.go:9", []profile.Word{of("a.go", "b.go", in("a.F", "b.G", 3, 7)), of("c.go", "c.go", in("c.H", "c.H", 9, 9))}},
-		{"[a.F, c.H] a.go:3 to a.go:9", []profile.Word{of("a.go", "a.go", in("a.F", "a.F", 3, 4)), of("b.go", "b.go", in("b.G", "b.G", 1, 1)), of("a.go", "a.go", in("c.H", "c.H", 2, 9))}},
-		{"main.(*T[...]).f x.go:5-7", []profile.Word{in("main.(*T[...]).f", "main.(*T[...]).f", 5, 5), in("main.(*T[...]).f", "main.(*T[...]).f", 7, 7)}},
+		{"main.f x.go:5-20", []profile.Word{in("main.f", "main.f", 12, 20),
+			of("y.go", "y.go", in("lib.Inlined", "lib.Inlined", 99, 99)), in("main.f", "main.f", 5, 5)}},
+		{"[a.F, c.H] a.go:3 to c.go:9", []profile.Word{of("a.go", "b.go", in("a.F", "b.G", 3, 7)),
+			of("c.go", "c.go", in("c.H", "c.H", 9, 9))}},
+		{"[a.F, c.H] a.go:3 to a.go:9", []profile.Word{of("a.go", "a.go", in("a.F", "a.F", 3, 4)),
+			of("b.go", "b.go", in("b.G", "b.G", 1, 1)), of("a.go", "a.go", in("c.H", "c.H", 2, 9))}},
+		{"main.(*T[...]).f x.go:5-7", []profile.Word{in("main.(*T[...]).f", "main.(*T[...]).f", 5, 5),
+			in("main.(*T[...]).f", "main.(*T[...]).f", 7, 7)}},
 		{"[0x40, 0x7f]", []profile.Word{{Value: "(other)"}, {Value: "?"}}},
 	} {
 		if got := codeBetween(around(x.in...)); got != x.want {
@@ -75,7 +81,8 @@ func TestRangesOfAFunction(t *testing.T) {
 		in   *profile.Code
 		want bool
 	}{
-		{code, &profile.Code{FirstFunc: "main.f", LastFunc: "main.f"}, true}, {code, &profile.Code{FirstFunc: "main.g", LastFunc: "main.g"}, false},
+		{code, &profile.Code{FirstFunc: "main.f", LastFunc: "main.f"}, true},
+		{code, &profile.Code{FirstFunc: "main.g", LastFunc: "main.g"}, false},
 		{code, &profile.Code{FirstFunc: "main.f", LastFunc: "main.g"}, false}, {code, nil, false}, {tap, nil, true},
 	} {
 		if got := ofFunc(x.site, x.in, re); got != x.want {

@@ -54,7 +54,8 @@ func profileOf(f *profile.File) Profile {
 	for _, x := range f.Facts {
 		list = append(list, x.Encode())
 	}
-	x := Profile{File: f.Name, Kind: f.Kind, Facts: list, Comments: f.Comments, Program: f.Binary, Build: f.BuildID, Exact: f.Exact(),
+	x := Profile{File: f.Name, Kind: f.Kind, Facts: list, Comments: f.Comments, Program: f.Binary, Build: f.BuildID,
+		Exact:  f.Exact(),
 		Period: f.Period.Value, PeriodType: f.Period.Type, PeriodUnit: f.Period.Unit, facts: f.Facts, windows: f.Windows()}
 	if n := f.Fact(facts.Ticks); f.Estimated() && n < fewTicks {
 		x.few = n

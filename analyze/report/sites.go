@@ -9,10 +9,10 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // SitesOptions select what is listed. The zero value is all packages in short.
@@ -27,15 +27,15 @@ type SiteTable struct {
 	Build   string `json:"build"`
 	// with `-all`: functions and taps are listed, not only counted
 	All      bool          `json:"all"`
-	Total    SiteCounts    `json:"total"`    // of all packages
-	Actions  *ActionCounts `json:"actions"`  // its table of actions
-	Packages []SitePackage `json:"packages"` // by import path
+	Total    SiteCounts    `json:"total"`
+	Actions  *ActionCounts `json:"actions"` // its table of actions
+	Packages []SitePackage `json:"packages"`
 }
 
 // SiteCounts are the numbers of functions, paths and taps.
 type SiteCounts struct {
 	Functions int    `json:"functions" unit:"functions"`
-	Paths     uint64 `json:"paths" unit:"paths"` // of these
+	Paths     uint64 `json:"paths" unit:"paths"`
 	Skipped   int    `json:"skipped" unit:"functions"`
 	Taps      int    `json:"taps" unit:"taps"`
 }
@@ -147,7 +147,8 @@ func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
 		x.Count.Taps++
 		kinds[tuple.Tag(tap.Tag)]++
 		if o.All {
-			x.Taps = append(x.Taps, SiteTap{tuple.Tag(tap.Tag).String(), tap.Expr, tap.Type, tap.Func, p.Files[tap.File], tap.Line, tap.Col})
+			x.Taps = append(x.Taps, SiteTap{tuple.Tag(tap.Tag).String(), tap.Expr, tap.Type, tap.Func, p.Files[tap.File],
+				tap.Line, tap.Col})
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
@@ -171,7 +172,8 @@ func (t *SiteTable) Print(p *listing.Page) {
 
 // String returns the numbers in words.
 func (c SiteCounts) String() string {
-	s := fmt.Sprintf("%s with %s, %d skipped", listing.Count(c.Functions, "function"), listing.Count(c.Paths, "path"), c.Skipped)
+	s := fmt.Sprintf("%s with %s, %d skipped", listing.Count(c.Functions, "function"), listing.Count(c.Paths, "path"),
+		c.Skipped)
 	if c.Taps > 0 {
 		s += ", " + listing.Count(c.Taps, "tap")
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/actiontable"
@@ -16,6 +15,7 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // Control characters in the names of an executable do not reach the terminal, because
@@ -41,10 +41,11 @@ func TestSitesAreFitForATerminal(t *testing.T) {
 
 // The listing says what of a program has no outcomes of the source.
 func TestActions(t *testing.T) {
-	funcs := []executable.Function{{Name: "main.main", Size: 60}, {Name: "memmove", Size: 40, Assembly: true}, {Name: "f", Size: 95}, {Name: "abs", Size: 5, Assembly: true}}
+	funcs := []executable.Function{{Name: "main.main", Size: 60}, {Name: "memmove", Size: 40, Assembly: true},
+		{Name: "f", Size: 95}, {Name: "abs", Size: 5, Assembly: true}}
 	data, err := (&actions.Table{Ops: []register.Op{{Do: register.End, Last: true}}, Sources: []*actions.Source{
-		{Places: 1}, {Places: 2, Blind: 1}, {}, {Places: 1, Unclear: map[int]string{0: "merged"}},
-		{Func: &actions.Func{Site: -1}, Places: 3, Blind: 3},
+		{Places: 1}, {Places: 2, UntoldIn: 1}, {}, {Places: 1, UntoldNodes: map[int]string{0: "merged"}},
+		{Func: &actions.Func{Site: -1}, Places: 3, UntoldIn: 3},
 	}, Funcs: []actions.Placed{{Firsts: []uint32{7}, Rows: []actiontable.Row{{PC: 3}, {PC: 5}}}}}).Append(nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +100,10 @@ func TestSitesOfPackages(t *testing.T) {
 		want report.SiteCounts
 	}{
 		{"everything", report.SitesOptions{}, report.SiteCounts{Functions: 4, Paths: 27, Skipped: 2, Taps: 2}},
-		{"two functions", report.SitesOptions{Func: regexp.MustCompile(`\.f$`)}, report.SiteCounts{Functions: 2, Paths: 7, Taps: 2}},
-		{"one package", report.SitesOptions{Func: regexp.MustCompile(`^q\.[gs]$`)}, report.SiteCounts{Functions: 1, Paths: 10, Skipped: 1}},
+		{"two functions", report.SitesOptions{Func: regexp.MustCompile(`\.f$`)},
+			report.SiteCounts{Functions: 2, Paths: 7, Taps: 2}},
+		{"one package", report.SitesOptions{Func: regexp.MustCompile(`^q\.[gs]$`)},
+			report.SiteCounts{Functions: 1, Paths: 10, Skipped: 1}},
 	} {
 		got, err := report.Sites("prog", f, x.o)
 		if err != nil {
@@ -131,7 +134,8 @@ func TestSitesOfPackages(t *testing.T) {
 	if err := listing.Text(&b, all); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n\np: 2 functions with 14 paths, 1 skipped, 1 tap\n", "\n\nq: 2 functions with 13 paths, 1 skipped, 1 tap\n"} {
+	for _, want := range []string{"\n\np: 2 functions with 14 paths, 1 skipped, 1 tap\n",
+		"\n\nq: 2 functions with 13 paths, 1 skipped, 1 tap\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}
@@ -142,9 +146,11 @@ func TestSitesOfPackages(t *testing.T) {
 func TestProgramsAreToldApart(t *testing.T) {
 	one := report.CoverPackage{Package: "main", Dir: "/src/cmd/a", Statements: 4, Executed: 1}
 	other := report.CoverPackage{Package: "main", Dir: "/src/cmd/b", Statements: 4, Executed: 3}
-	for want, list := range map[string][]report.CoverPackage{"main 25.0%|p 50.0%|": {one, {Package: "p", Statements: 2, Executed: 1}}, "main in /src/cmd/a 25.0%|main in /src/cmd/b 75.0%|": {one, other}} {
+	for want, list := range map[string][]report.CoverPackage{"main 25.0%|p 50.0%|": {one,
+		{Package: "p", Statements: 2, Executed: 1}}, "main in /src/cmd/a 25.0%|main in /src/cmd/b 75.0%|": {one, other}} {
 		var b strings.Builder
-		if err := listing.Text(&b, &report.CoverTotals{Packages: list, Total: report.CoverPackage{Package: "total"}}); err != nil {
+		if err := listing.Text(&b, &report.CoverTotals{Packages: list,
+			Total: report.CoverPackage{Package: "total"}}); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
@@ -170,28 +176,34 @@ func TestGapsOfAFunction(t *testing.T) {
 			{File: "/p.y", Line: 8, Col: 5, Kind: "condition", Text: "b", Want: "a=true b=true", Source: "a && b"},
 		}},
 		{Func: "p.g", File: "/p.go", StartLine: 20},
-	}, Incomplete: 3, Uncounted: []report.Uncounted{{File: "/p.go", Line: 30, Col: 7, Reason: "too long", Text: "a || b"}, {File: "/q.go", Line: 4, Reason: "assembly", Text: "p.h"}}, Missing: []string{"/gone.go"}}
+	}, Incomplete: 3, Uncounted: []report.Uncounted{{File: "/p.go", Line: 30, Col: 7, Reason: "too long", Text: "a || b"},
+		{File: "/q.go", Line: 4, Reason: "assembly", Text: "p.h"}}, Missing: []string{"/gone.go"}}
 	var b strings.Builder
 	if err := listing.Text(&b, table); err != nil {
 		t.Fatal(err)
 	}
 	want := "p.f /p.go:3 5:2 not executed return 1 6:5 if false never, of 9 if n > 0 { /p.y:7:1 not executed x++ /p.y:8:5 a && b a: want a=true b=false b: want a=true b=true p.g /p.go:20 never called" +
 		" 3 executions of decisions did not end. Not counted: /p.go:30:7 too long a || b /q.go:4 assembly p.h"
-	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) || !strings.Contains(got, "/gone.go") {
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, want) ||
+		!strings.Contains(got, "/gone.go") {
 		t.Errorf("got %s", b.String())
 	}
 }
 
-// Of a table of branches the functions that match are listed, all if that is wanted, or none; that none matches is an error.
+// Of a table of branches the functions that match are listed, all if that is wanted, or none; that none matches is an
+// error.
 func TestListedBranches(t *testing.T) {
-	pkgs := []branches.Package{{Path: "main", Actions: actions.Append(nil, &actions.Package{Path: "main", Sites: &wire.Package{Path: "main"}}), Funcs: []branches.Func{
-		{Name: "main.f", Outcomes: make([]branches.Outcome, 2), Rows: make([]branches.Row, 2)}, {Name: "main.g"},
-	}}}
+	pkgs := []branches.Package{{Path: "main",
+		Actions: actions.Append(nil, &actions.Package{Path: "main", Sites: &wire.Package{Path: "main"}}),
+		Funcs: []branches.Func{
+			{Name: "main.f", Outcomes: make([]branches.Outcome, 2), Rows: make([]branches.Row, 2)}, {Name: "main.g"},
+		}}}
 	for _, x := range []struct {
 		o    report.SitesOptions
 		want string
 	}{
-		{report.SitesOptions{}, ""}, {report.SitesOptions{All: true}, "main.f main.g "}, {report.SitesOptions{Func: regexp.MustCompile("g$")}, "main.g "},
+		{report.SitesOptions{}, ""}, {report.SitesOptions{All: true}, "main.f main.g "},
+		{report.SitesOptions{Func: regexp.MustCompile("g$")}, "main.g "},
 		{report.SitesOptions{Func: regexp.MustCompile("h$")}, "app: no function matches \"h$\""},
 	} {
 		table, err := report.Branches("app", pkgs, x.o)
@@ -206,7 +218,8 @@ func TestListedBranches(t *testing.T) {
 			got += f.Func + " "
 		}
 		if got != x.want || table.Functions != 2 || table.Outcomes != 2 || table.Rows != 2 {
-			t.Errorf("%+v: lists %q of %d functions with %d outcomes in %d rows, want %q of 2, 2, 2", x.o, got, table.Functions, table.Outcomes, table.Rows, x.want)
+			t.Errorf("%+v: lists %q of %d functions with %d outcomes in %d rows, want %q of 2, 2, 2", x.o, got, table.Functions,
+				table.Outcomes, table.Rows, x.want)
 		}
 	}
 }
@@ -215,11 +228,15 @@ func TestListedBranches(t *testing.T) {
 // its own.
 func TestListedJoinedConditions(t *testing.T) {
 	pos := branches.Pos{File: "app.go", Line: 2, Col: 5}
-	pkgs := []branches.Package{{Path: "main", Actions: actions.Append(nil, &actions.Package{Path: "main", Sites: &wire.Package{Path: "main"}}), Funcs: []branches.Func{{
-		Name:     "main.f",
-		Outcomes: []branches.Outcome{{Kind: branches.True, Lost: branches.Merged, Pos: pos}, {Kind: branches.True, Lost: branches.Either, Pos: pos}},
-		Rows:     []branches.Row{{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}}, {PC: 5, Way: branches.Taken, Outcomes: []int{1}}},
-	}}}}
+	pkgs := []branches.Package{{Path: "main",
+		Actions: actions.Append(nil, &actions.Package{Path: "main", Sites: &wire.Package{Path: "main"}}),
+		Funcs: []branches.Func{{
+			Name: "main.f",
+			Outcomes: []branches.Outcome{{Kind: branches.True, Lost: branches.Merged, Pos: pos},
+				{Kind: branches.True, Lost: branches.Either, Pos: pos}},
+			Rows: []branches.Row{{PC: 5, Way: branches.NotTaken, Outcomes: []int{0}},
+				{PC: 5, Way: branches.Taken, Outcomes: []int{1}}},
+		}}}}
 	table, err := report.Branches("app", pkgs, report.SitesOptions{All: true})
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +245,8 @@ func TestListedJoinedConditions(t *testing.T) {
 	for _, r := range slices.Concat(table.Listed[0].Rows, table.Listed[0].Lost) {
 		got += r.Way + ": " + r.Outcome + "\n"
 	}
-	if want := "not taken: true\ntaken: maybe true\nmerged: true\n"; got != want || table.Outcomes != 1 || table.Lost != 1 {
+	if want := "not taken: true\ntaken: maybe true\nmerged: true\n"; got != want || table.Outcomes != 1 ||
+		table.Lost != 1 {
 		t.Errorf("%d outcomes, %d of them lost, listed as\n%swant 1, 1 and\n%s", table.Outcomes, table.Lost, got, want)
 	}
 }

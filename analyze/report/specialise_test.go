@@ -24,6 +24,7 @@ word func=main.g at=x.go:9 site=x.go:10:5 kind=result expr=q type=*int value=nil
 word func=main.g at=x.go:9 site=x.go:11:5 kind=load expr=q type=*int value=0x7f001000 form=address count=50 messages=50
 word func=main.g at=x.go:9 site=x.go:12:5 kind=addr expr=q type= value=0x7f001000 form=address count=50 messages=50
 word func=main.g at=x.go:9 site=x.go:13:5 kind=edge expr=if type= value=true count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:13:9 kind=result expr=true type=bool value=true count=50 messages=50
 word func=main.g at=x.go:9 site=x.go:14:5 kind=store expr=s type=int value=1 count=50 messages=50
 `)
 	if err != nil {
@@ -41,7 +42,8 @@ word func=main.g at=x.go:9 site=x.go:14:5 kind=store expr=s type=int value=1 cou
 	for _, x := range table.Specialise {
 		got = append(got, x.Func+" "+x.Kind+" "+x.Condition)
 	}
-	if want := []string{"main.f load p.n == 7", "main.g arg p.n == 7", "main.g result q == nil"}; !slices.Equal(got, want) {
+	if want := []string{"main.f load p.n == 7", "main.g arg p.n == 7", "main.g result q == nil"}; !slices.Equal(got,
+		want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if table.Specialise[0].Line != 5 {

@@ -17,8 +17,8 @@ import (
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// TopOptions select and order paths. The zero value is all paths but those of the Go runtime, by their time with what was called
-// on them if the profile is of all packages, and else by flow.
+// TopOptions select and order paths. The zero value is all paths but those of the Go runtime, by their time with what
+// was called on them if the profile is of all packages, and else by flow.
 type TopOptions struct {
 	N       int            // how many, of the main module and of other packages if the profile tells them apart; 0 is all
 	ByCount bool           // order and share by count instead of branch flow
@@ -35,9 +35,9 @@ type TopTable struct {
 	Profile   Profile   `json:"profile"`
 	Paths     int       `json:"paths" unit:"paths"`         // of the whole profile
 	Functions int       `json:"functions" unit:"functions"` // that these are of
-	Count     int64     `json:"count" unit:"times"`         // sum of all
-	Flow      int64     `json:"flow" unit:"branches"`       // sum of all
-	Ticks     int64     `json:"ticks" unit:"ticks"`         // whose place is known
+	Count     int64     `json:"count" unit:"times"`
+	Flow      int64     `json:"flow" unit:"branches"`
+	Ticks     int64     `json:"ticks" unit:"ticks"` // whose place is known
 	// of paths: `time`, `flow` or `count`; shares are of the count if it is `count`, else of the flow
 	Order string `json:"order"`
 	// what has a row: `path` in `rows`; `func`, `pkg` or `line` in `groups`
@@ -46,7 +46,7 @@ type TopTable struct {
 	Unseen float64 `json:"unseen_share_high" unit:"ratio"`
 	// where the time was, if the profile is of all packages
 	Where []spent.Place `json:"where"`
-	// paths, those of the main module first, as many of these and of others as `-n` says
+	// paths, those of the main module first, `-n` of these and of others
 	Rows []TopPath `json:"rows"`
 	// functions, packages or lines with the sums of their paths
 	Groups  []TopGroup `json:"groups"`
@@ -73,10 +73,10 @@ type TopPath struct {
 	ShareLow  float64 `json:"share_low" unit:"ratio"`
 	ShareHigh float64 `json:"share_high" unit:"ratio"`
 	Samples   int64   `json:"samples" unit:"samples"`
-	// share of the ticks, on the path and in what was called on it
+	// of the ticks, on the path and in what was called on it
 	Time       float64     `json:"cum_time_share" unit:"ratio"`
 	Cumulative float64     `json:"cumulative_share" unit:"ratio"` // of this path and those above
-	Branches   []TopBranch `json:"branches"`                      // in order
+	Branches   []TopBranch `json:"branches"`
 }
 
 // A TopBranch is a branch on a path, with its source line if that was found.
@@ -110,10 +110,14 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(unended, func(u, v Unended) int { return cmp.Compare(v.Count, u.Count) })
-	if o.Func != nil && len(selected) == 0 && len(unended) == 0 && len(all) > 0 && (cmp.Or(o.By, ByPath) == ByPath || len(w.without(nil)) == 0) {
-		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
+	if o.Func != nil && len(selected) == 0 && len(unended) == 0 && len(all) > 0 &&
+		(cmp.Or(o.By, ByPath) == ByPath || len(w.without(nil)) == 0) {
+		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name,
+			o.Func)
 	}
-	t := &TopTable{verbose: o.Verbose, runtime: o.Runtime || o.Func != nil, Profile: profileOf(f), Paths: len(all), Order: "flow", By: cmp.Or(o.By, ByPath), Unseen: f.UnseenBound(), Unended: unended, Ticks: int64(f.Fact(facts.TicksPlaced))}
+	t := &TopTable{verbose: o.Verbose, runtime: o.Runtime || o.Func != nil, Profile: profileOf(f), Paths: len(all),
+		Order: "flow", By: cmp.Or(o.By, ByPath), Unseen: f.UnseenBound(), Unended: unended,
+		Ticks: int64(f.Fact(facts.TicksPlaced))}
 	funcs := make(map[profile.Func]bool)
 	for _, p := range all {
 		funcs[p.ID.Func] = true
@@ -154,7 +158,8 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 
 func packageOf(p profile.Path) string { return profile.PackageOf(p.ID.Func.Name) }
 
-// limited returns the first n elements of a list that are the main module's, and behind them the first n of the others; all if n is 0.
+// limited returns the first n elements of a list that are the main module's, and behind them the first n of the others;
+// all if n is 0.
 func limited[T any](list []T, n int, own func(T) bool) []T {
 	var first, others []T
 	for _, x := range list {
@@ -279,7 +284,8 @@ func (t *TopTable) Print(p *listing.Page) {
 	if all := sum(t.Profile.facts, facts.CPUTime); t.Where != nil && all > 0 {
 		of = fmt.Sprintf("%.2fs of CPU time", float64(all)/1e9)
 	}
-	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), of)
+	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Paths, "path"),
+		listing.Count(t.Functions, "function"), of)
 	p.Line("")
 	t.printWhere(p)
 	if t.By == ByPath {
@@ -294,8 +300,10 @@ func (t *TopTable) Print(p *listing.Page) {
 	}
 	if t.Unseen > 0 {
 		notes = append(notes,
-			"95%: the true share is within these bounds with a probability of 95%, as far as samples are random."+sumsOfBounds[t.By],
-			fmt.Sprintf("Never seen is not never: a path without a sample has up to %s of all counts.", listing.Percent(t.Unseen)))
+			"95%: the true share is within these bounds with a probability of 95%, as far as samples are random."+
+				sumsOfBounds[t.By],
+			fmt.Sprintf("Never seen is not never: a path without a sample has up to %s of all counts.",
+				listing.Percent(t.Unseen)))
 	}
 	if t.By == ByPath && slices.ContainsFunc(t.Rows, func(r TopPath) bool {
 		return slices.ContainsFunc(r.Branches, func(b TopBranch) bool { return b.Outcome == wire.OutUntold })
@@ -346,7 +354,8 @@ func (t *TopTable) printUnended(p *listing.Page) {
 func (t *TopTable) table() *listing.Table {
 	table := t.newTable([]string{"cum"}, nil, "path")
 	for _, x := range t.Rows {
-		t.addRow(table, x.Rank, []float64{x.Time}, listing.Percent(x.Share), bounds(x.ShareLow, x.ShareHigh), x.Count, nil, x.Func+"·"+x.Path)
+		t.addRow(table, x.Rank, []float64{x.Time}, listing.Percent(x.Share), bounds(x.ShareLow, x.ShareHigh), x.Count, nil,
+			x.Func+"·"+x.Path)
 		if t.Where != nil && x.Time >= hot || t.Where == nil && x.Share >= hot {
 			table.Style(1, listing.Hot)
 		}
@@ -354,8 +363,8 @@ func (t *TopTable) table() *listing.Table {
 	return table
 }
 
-// newTable returns a table with a heading: a rank, times if the listing has them, a share, its bounds if counts are estimated, a
-// count, something more, and a name.
+// newTable returns a table with a heading: a rank, times if the listing has them, a share, its bounds if counts are
+// estimated, a count, something more, and a name.
 func (t *TopTable) newTable(times, more []string, name string) *listing.Table {
 	table := &listing.Table{}
 	share := "flow%"
@@ -368,7 +377,8 @@ func (t *TopTable) newTable(times, more []string, name string) *listing.Table {
 	return table
 }
 
-func (t *TopTable) cells(rank string, times []string, share, bounds, count string, more []string, name string) []string {
+func (t *TopTable) cells(rank string, times []string, share, bounds, count string, more []string,
+	name string) []string {
 	cells := []string{rank}
 	if t.Where != nil {
 		cells = append(cells, times...)
@@ -384,7 +394,8 @@ func (t *TopTable) cells(rank string, times []string, share, bounds, count strin
 const hot = .1
 
 // addRow adds a row.
-func (t *TopTable) addRow(table *listing.Table, rank int, times []float64, share, bounds string, count int64, more []string, name string) {
+func (t *TopTable) addRow(table *listing.Table, rank int, times []float64, share, bounds string, count int64,
+	more []string, name string) {
 	var texts []string
 	for _, x := range times {
 		texts = append(texts, percent(x))

@@ -25,7 +25,8 @@ type Unended struct {
 func unendedOf(f *profile.File, funcs *regexp.Regexp) (list []Unended, err error) {
 	all, err := f.Unended()
 	slices.SortStableFunc(all, func(u, v profile.Unended) int {
-		return cmp.Or(u.Func.Compare(v.Func), cmp.Compare(u.Line, v.Line), cmp.Compare(u.From, v.From), cmp.Compare(u.Count, v.Count))
+		return cmp.Or(u.Func.Compare(v.Func), cmp.Compare(u.Line, v.Line), cmp.Compare(u.From, v.From),
+			cmp.Compare(u.Count, v.Count))
 	})
 	for _, u := range all {
 		if funcs == nil || funcs.MatchString(u.Func.Name) {

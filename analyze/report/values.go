@@ -4,6 +4,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,6 +24,8 @@ type ValuesOptions struct {
 	Func   *regexp.Regexp // only sites in functions whose names match; nil is all
 	Events int64          // a site is worth specialising that has at least so many events,
 	Share  float64        // of which the most frequent value has at least this share
+
+	Calls map[profile.Func]int64 // how often functions were called; nil if that is not known
 
 	OnlySpecialise bool // list no sites but those
 }
@@ -61,14 +64,16 @@ type ValueSite struct {
 	Expr   string `json:"expression"`
 	Type   string `json:"type"`
 	Events int64  `json:"events" unit:"events"`
-	Wait   int64  `json:"wait" unit:"ns"`
+	// of an argument in windows: calls of its function, if `pep` knows them; those that are inlined have no event
+	Calls int64 `json:"calls" unit:"calls"`
+	Wait  int64 `json:"wait" unit:"ns"`
 	// with 95 % confidence, the larger one of the profile's `wait_error` and `wait_below`
 	WaitError int64   `json:"wait_error" unit:"ns"`
-	Distinct  int     `json:"distinct" unit:"values"`    // that were told apart, `(other)` being one
-	Rows      []Value `json:"rows"`                      // the most frequent values, as many as `-n` says
-	Rest      int     `json:"more_values" unit:"values"` // that are not listed
-	RestShare float64 `json:"more_share" unit:"ratio"`   // of their events
-	Ranges    bool    `json:"ranges"`                    // some values are ranges
+	Distinct  int     `json:"distinct" unit:"values"` // that were told apart, `(other)` being one
+	Rows      []Value `json:"rows"`                   // the most frequent values
+	Rest      int     `json:"more_values" unit:"values"`
+	RestShare float64 `json:"more_share" unit:"ratio"` // of the values that are not listed
+	Ranges    bool    `json:"ranges"`                  // some values are ranges
 }
 
 // A Value is a value, type or call target.
@@ -132,7 +137,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 		return o.Func != nil && !o.Func.MatchString(s.Site.Func.Name)
 	})
 	if len(sites) == 0 && len(all) > 0 {
-		return nil, fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
+		return nil, fmt.Errorf("%s: %w %q: without -func, pep values shows all", f.Name, errNoMatch, o.Func)
 	}
 	if f.Kind != schema.Loads { // the user can change the main module
 		whose := func(s profile.Seen) int {
@@ -143,7 +148,8 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 		}
 		slices.SortStableFunc(sites, func(s, t profile.Seen) int { return cmp.Compare(whose(s), whose(t)) })
 	}
-	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N, only: o.OnlySpecialise, whole: f.Whole()}
+	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N,
+		only: o.OnlySpecialise, whole: f.Whole()}
 	funcs := make(map[profile.Func]bool)
 	for _, s := range all {
 		funcs[s.Site.Func] = true
@@ -153,7 +159,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	t.Functions = len(funcs)
 	for _, s := range sites {
 		if !o.OnlySpecialise {
-			t.Sites = append(t.Sites, valueSite(s, src, o.N, f))
+			t.Sites = append(t.Sites, valueSite(s, src, o, f))
 		}
 		x, ok := specialise(f, s, o)
 		// A function may load a field several times. The first site has most events.
@@ -168,11 +174,37 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	return t, nil
 }
 
-func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
+var errNoMatch = errors.New("no function of a tap matches")
+
+// AllValues returns the tables of files of several kinds: of those that have a site in a function that is wanted. It is
+// an error if none has.
+func AllValues(files []*profile.File, src *source.Tree, o ValuesOptions) (tables []*ValueTable, err error) {
+	var none error
+	for _, f := range files {
+		t, err := Values(f, src, o)
+		switch {
+		case err == nil:
+			tables = append(tables, t)
+		case !errors.Is(err, errNoMatch):
+			return nil, err
+		default:
+			none = err
+		}
+	}
+	if len(tables) == 0 {
+		return nil, none
+	}
+	return tables, nil
+}
+
+func valueSite(s profile.Seen, src *source.Tree, o ValuesOptions, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
 		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Wait: s.Wait, WaitError: s.WaitError(),
 		Distinct: len(s.Words),
+	}
+	if x.Kind == tuple.Arg.String() {
+		x.Calls = o.Calls[s.Site.Func]
 	}
 	switch {
 	case f.Kind == schema.Loads: // an instruction has no column
@@ -183,13 +215,14 @@ func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSi
 	text, _ := src.Line(s.Site.Func.File, s.Site.Pos.Line)
 	x.Source = strings.TrimSpace(text)
 	shown := s.Words
-	if n > 0 {
-		shown = shown[:min(n, len(shown))]
+	if o.N > 0 {
+		shown = shown[:min(o.N, len(shown))]
 	}
 	rest := s.Count
 	for _, w := range shown {
 		rest -= w.Count
-		v := Value{Value: w.Value, File: w.Target.File, Line: w.Target.StartLine, Count: w.Count, Share: listing.Ratio(w.Count, s.Count), Messages: w.Messages, Within: w.Within}
+		v := Value{Value: w.Value, File: w.Target.File, Line: w.Target.StartLine, Count: w.Count,
+			Share: listing.Ratio(w.Count, s.Count), Messages: w.Messages, Within: w.Within}
 		if !f.Exact() {
 			v.CountError, v.ShareError = w.CountError(f.Period.Value), s.ShareError(w, f.Period.Value)
 		}
@@ -199,6 +232,10 @@ func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSi
 	x.Rest, x.RestShare = len(s.Words)-len(shown), listing.Ratio(rest, s.Count)
 	return x
 }
+
+// nearlyAll is a share of calls that is not worth a word. Windows see the arguments of a call that outlasts them, but
+// not where its first path ends, so there may be more arguments than calls.
+const nearlyAll = .95
 
 // useful has the kinds of taps whose words code could be specialised for. The others say
 // where the program is, or what it writes.
@@ -211,7 +248,9 @@ var useful = map[string]bool{
 // may be worthwhile. Addresses differ from run to run, so they never are.
 func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisation, ok bool) {
 	top := s.Words[0]
-	if !useful[s.Site.Kind] || s.Site.Pool != "" || top.Address && top.Value != schema.Nil {
+	constant := s.Site.Expr == top.Value // return true
+	if !useful[s.Site.Kind] || s.Site.Pool != "" || s.Site.Expr == schema.NoText || constant || top.Address &&
+		top.Value != schema.Nil {
 		return x, false
 	}
 	least := float64(top.Count) / float64(max(s.Count, 1))
@@ -229,8 +268,9 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 		relation = " is a "
 	}
 	return Specialisation{
-		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind, Condition: s.Site.Expr + relation + top.Value,
-		Func: s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
+		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind,
+		Condition: s.Site.Expr + relation + top.Value,
+		Func:      s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
 	}, true
 }
 
@@ -261,7 +301,8 @@ func (t *ValueTable) Print(p *listing.Page) {
 		return
 	}
 	t.Profile.printWarning(p)
-	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, t.place()), listing.Count(t.Functions, "function"), t.about(t.Events))
+	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, t.place()),
+		listing.Count(t.Functions, "function"), t.about(t.Events))
 	t.printSpecialise(p)
 	if !t.only {
 		t.printSites(p)
@@ -298,9 +339,11 @@ func (t *ValueTable) printSpecialise(p *listing.Page) {
 		return
 	}
 	p.Line("")
-	rule, counted := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare)), "events"
+	rule, counted := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare)),
+		"events"
 	if t.Profile.windows {
-		rule, counted = fmt.Sprintf("a count of at least %d, %s of it alike with 95 %% confidence", t.LeastEvents, listing.Percent(t.LeastShare)), "count"
+		rule, counted = fmt.Sprintf("a count of at least %d, %s of it alike with 95 %% confidence", t.LeastEvents,
+			listing.Percent(t.LeastShare)), "count"
 	}
 	if len(t.Specialise) == 0 {
 		p.Line("worth specialising: none (%s)", rule)
@@ -310,7 +353,8 @@ func (t *ValueTable) printSpecialise(p *listing.Page) {
 	table := &listing.Table{Numbers: 2, Names: []int{4, 5}}
 	table.Heading(counted, "share", "kind", "condition", "function", "line")
 	for _, x := range t.Specialise {
-		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, x.Condition, x.Func, fmt.Sprintf("%s:%d", p.Short(x.File), x.Line))
+		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, x.Condition, x.Func,
+			fmt.Sprintf("%s:%d", p.Short(x.File), x.Line))
 		table.Style(3, listing.Hot)
 	}
 	p.Table("", table)
@@ -363,7 +407,11 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	if t.Profile.Kind == schema.Loads {
 		events += fmt.Sprintf(", waits %v, %s of all", time.Duration(s.Wait).Round(time.Millisecond), t.waits(s))
 	}
-	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
+	if share := listing.Ratio(s.Events, s.Calls); s.Calls > 0 && share < nearlyAll {
+		events += fmt.Sprintf(" in %s of the calls (inlined ones have none)", listing.Percent(share))
+	}
+	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events,
+		listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}
 	row := func(within string, cells ...string) {
 		if s.Ranges { // a column before the last

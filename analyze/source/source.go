@@ -20,7 +20,7 @@ import (
 // A Tree is a set of directories with source, and the files read so far.
 type Tree struct {
 	dirs  []string
-	files map[string]*file // by name in the profile; nil if there is none
+	files map[string]*file // by name in the profile; the value is nil if the file was not found
 }
 
 type file struct {

@@ -187,7 +187,8 @@ func f(n int, list []int) int {
 		t.Fatal(err)
 	}
 	tree := NewTree("")
-	for line, want := range map[int64]bool{0: false, 3: false, 4: false, 5: true, 6: true, 7: true, 8: false, 10: true, 99: false} {
+	for line, want := range map[int64]bool{0: false, 3: false, 4: false, 5: true, 6: true, 7: true, 8: false, 10: true,
+		99: false} {
 		if got := tree.Calls(name, line); got != want {
 			t.Errorf("Calls(%d) = %v, want %v", line, got, want)
 		}

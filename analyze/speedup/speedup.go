@@ -1,5 +1,5 @@
-// Package speedup says how much faster some builds of a program are than its plain build, from the times of runs that took
-// turns.
+// Package speedup says how much faster some builds of a program are than its plain build, from the times of runs that
+// took turns.
 //
 //	t := speedup.New("./cmd/app", 3, builds, times)
 //	t.Conclusion // "pepbuild build -pepopt=auto is faster by 2.1 to 3.4 % in these layouts"
@@ -22,8 +22,8 @@ const LeastRounds = 7
 
 // A Table compares builds of a program.
 type Table struct {
-	Package    string `json:"package"`    // what was built
-	Conclusion string `json:"conclusion"` // in a sentence
+	Package    string `json:"package"`
+	Conclusion string `json:"conclusion"`
 	// that the intervals of all builds have the true medians
 	Confidence float64 `json:"confidence" unit:"ratio"`
 	// in each of which every build ran once, in the same layout
@@ -41,15 +41,15 @@ type Build struct {
 	CPU     float64 `json:"cpu_time" unit:"s"` // of a run: median of the rounds
 	// to the plain build in the same round: median of the rounds
 	Ratio   float64   `json:"ratio" unit:"ratio"`
-	Low     float64   `json:"low" unit:"ratio"`       // end of its interval
-	High    float64   `json:"high" unit:"ratio"`      // the other end
-	Layouts []float64 `json:"by_layout" unit:"ratio"` // the ratio in each layout
+	Low     float64   `json:"low" unit:"ratio"` // its interval begins here, and ends at `high`
+	High    float64   `json:"high" unit:"ratio"`
+	Layouts []float64 `json:"by_layout" unit:"ratio"`
 	// a run printed something else than the plain program, all runs of which print the same
 	Differs bool `json:"other_output"`
 }
 
-// New compares builds. It fills in their numbers. Times are by build and round; the rounds ran in some layouts by turns, the
-// same for all builds.
+// New compares builds. It fills in their numbers. Times are by build and round; the rounds ran in some layouts by
+// turns, the same for all builds.
 func New(pkg string, layouts int, builds []*Build, times [][]time.Duration) *Table {
 	t := &Table{Package: pkg, Confidence: Confidence, Rounds: len(times[0]), Rows: builds}
 	k := rank(t.Rounds, 1-(1-Confidence)/float64(len(builds)-1)) // none of the intervals may be wrong
@@ -76,11 +76,11 @@ func median(list []float64) float64 {
 	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }
 
-// rank returns the greatest k for which the interval from the k-th least of n independent values to the k-th greatest has
-// their median with a confidence, whatever their distribution is. It is 0 if even all values are too few.
+// rank returns the greatest k for which the interval from the k-th least of n independent values to the k-th greatest
+// has their median with a confidence, whatever their distribution is. It is 0 if even all values are too few.
 //
-// The median is below the k-th least value if fewer than k are below the median, as of n tosses of a coin fewer than k are
-// heads.
+// The median is below the k-th least value if fewer than k are below the median, as of n tosses of a coin fewer than k
+// are heads.
 func rank(n int, confidence float64) (k int) {
 	outside, p := 0.0, math.Pow(0.5, float64(n)) // p is the probability of k heads
 	for ; ; k++ {
@@ -137,7 +137,8 @@ func (t *Table) Print(p *listing.Page) {
 	}
 	for _, b := range t.Rows {
 		if b.Differs {
-			p.Say(listing.Warning, "The output of %s is not that of the plain program, which was the same in all runs.", b.Command)
+			p.Say(listing.Warning, "The output of %s is not that of the plain program, which was the same in all runs.",
+				b.Command)
 		}
 	}
 	if t.ExitCode != 0 {

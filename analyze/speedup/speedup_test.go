@@ -23,8 +23,8 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// Of simulated measurements, the three intervals have all three true ratios together as often as they should, and not much
-// more often. The errors have a skewed distribution and drift, as those of a busy machine do.
+// Of simulated measurements, the three intervals have all three true ratios together as often as they should, and not
+// much more often. The errors have a skewed distribution and drift, as those of a busy machine do.
 func TestConfidence(t *testing.T) {
 	const trials = 4000
 	truth := []float64{1, 0.97, 1, 1.02}
@@ -52,7 +52,8 @@ func TestConfidence(t *testing.T) {
 			}
 		}
 		if share := float64(right) / trials; share < c.low || share > c.high {
-			t.Errorf("%d rounds: all intervals are right in %.2f %% of measurements, want %.2f to %.2f %%", c.rounds, 100*share, 100*c.low, 100*c.high)
+			t.Errorf("%d rounds: all intervals are right in %.2f %% of measurements, want %.2f to %.2f %%", c.rounds, 100*share,
+				100*c.low, 100*c.high)
 		}
 	}
 }
@@ -66,7 +67,8 @@ func ms(list ...float64) (times []time.Duration) {
 }
 
 func example() *Table {
-	builds := []*Build{{Name: "plain", Command: "go build -pgo=off"}, {Name: "pgo", Command: "go build"}, {Name: "branches", Command: "pepbuild build", Differs: true}}
+	builds := []*Build{{Name: "plain", Command: "go build -pgo=off"}, {Name: "pgo", Command: "go build"},
+		{Name: "branches", Command: "pepbuild build", Differs: true}}
 	return New("./app", 2, builds, [][]time.Duration{
 		ms(100, 200, 100, 100, 100, 100, 100, 100),
 		ms(90, 180, 80, 95, 85, 88, 92, 93),
@@ -74,7 +76,8 @@ func example() *Table {
 	})
 }
 
-// The ratios of pgo are 0.80, 0.85, 0.88, 0.90, 0.90, 0.92, 0.93 and 0.95; of eight, an interval for two builds has all.
+// The ratios of pgo are 0.80, 0.85, 0.88, 0.90, 0.90, 0.92, 0.93 and 0.95; of eight, an interval for two builds has
+// all.
 func TestNew(t *testing.T) {
 	table := example()
 	for i, want := range []Build{
@@ -84,7 +87,8 @@ func TestNew(t *testing.T) {
 	} {
 		got := table.Rows[i]
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
-		if !near(got.CPU, want.CPU) || !near(got.Ratio, want.Ratio) || !near(got.Low, want.Low) || !near(got.High, want.High) || !near(got.Layouts[0], want.Layouts[0]) || !near(got.Layouts[1], want.Layouts[1]) {
+		if !near(got.CPU, want.CPU) || !near(got.Ratio, want.Ratio) || !near(got.Low, want.Low) ||
+			!near(got.High, want.High) || !near(got.Layouts[0], want.Layouts[0]) || !near(got.Layouts[1], want.Layouts[1]) {
 			t.Errorf("got %+v, want %+v", *got, want)
 		}
 	}

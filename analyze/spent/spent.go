@@ -1,17 +1,17 @@
-// Package spent says where a program spent its time, and for whom, by a profile that names the main module: one of windows,
-// which see all packages.
+// Package spent says where a program spent its time, and for whom, by a profile that names the main module: one of
+// windows, which see all packages.
 //
 // Ticks of the clock say in which functions the time was, with their callers as far as these are known.
 //
-// A worked example. Of 100 ticks, 30 were in main.parse and 70 in runtime.mallocgc, of which main.parse called for 53 and
-// main.main itself for 17:
+// A worked example. Of 100 ticks, 30 were in main.parse and 70 in runtime.mallocgc, of which main.parse called for 53
+// and main.main itself for 17:
 //
 //	t := spent.Of(f, paths)
 //	t.Func("main.parse")  // Time{Own: 0.3, Cum: 0.83}
 //	t.Func("main.main")   // Time{Own: 0, Cum: 1}
 //	t.Places[1]           // allocation 0.7, for main.parse 0.53 and main.main 0.17
 //
-// Time that no callers are known of, such as that in system calls, is in no function's Cum but its own.
+// Time whose callers are not known, such as that in C code, is in no function's Cum.
 package spent
 
 import (
@@ -83,8 +83,9 @@ func (t *Times) Func(name string) Time { return value(t.funcs, name) }
 // Package returns the time of a package.
 func (t *Times) Package(pkg string) Time { return value(t.pkgs, pkg) }
 
-// Path returns the time on a path with what was called on it. The profile does not say on which path of a function a tick or a
-// call was. Time counts for the paths that go over its line, by their counts, or if there are none, for all of the function.
+// Path returns the time on a path with what was called on it. The profile does not say on which path of a function a
+// tick or a call was. Time counts for the paths that go over its line, by their counts, or if there are none, for all
+// of the function.
 func (t *Times) Path(id profile.PathID) float64 { return t.paths[id] }
 
 func value(m map[string]*Time, name string) Time {
@@ -94,13 +95,15 @@ func value(m map[string]*Time, name string) Time {
 	return Time{}
 }
 
-// Of returns the time of a profile with the given paths, nil if the profile does not name the main module, or has no ticks.
+// Of returns the time of a profile with the given paths, nil if the profile does not name the main module, or has no
+// ticks.
 func Of(f *profile.File, paths []profile.Path) *Times {
 	ticks, err := f.Ticks()
 	if err != nil || !f.Whole() || len(ticks) == 0 {
 		return nil
 	}
-	b := &builder{Times: &Times{funcs: make(map[string]*Time), pkgs: make(map[string]*Time), paths: make(map[profile.PathID]float64)},
+	b := &builder{Times: &Times{funcs: make(map[string]*Time), pkgs: make(map[string]*Time),
+		paths: make(map[profile.PathID]float64)},
 		f: f, known: make(map[string]profile.Func), places: make(map[string]*tally)}
 	over := newLines(paths)
 	for i := range ticks {
@@ -250,8 +253,8 @@ func newLines(paths []profile.Path) lines {
 	return l
 }
 
-// paths returns the paths on a stack, each with the probability that it is there. A line may be on
-// several paths: each of these has the part of the line's count that is the path's. A path may be on the stack several times, in a
+// paths returns the paths on a stack, each with the probability that it is there. A line may be on several paths: each
+// of these has the part of the line's count that is the path's. A path may be on the stack several times, in a
 // recursion: then its greatest probability counts.
 func (l lines) paths(stack []profile.Frame) map[profile.PathID]float64 {
 	on := make(map[profile.PathID]float64)
@@ -292,7 +295,10 @@ func (b *builder) finish() {
 		for name, n := range m {
 			list = append(list, Share{name, n / all})
 		}
-		slices.SortFunc(list, func(x, y Share) int { return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Name, y.Name)) })
+		slices.SortFunc(list, func(x, y Share) int {
+			return cmp.Or(cmp.Compare(y.Share, x.Share),
+				cmp.Compare(x.Name, y.Name))
+		})
 		return list
 	}
 	var work []string

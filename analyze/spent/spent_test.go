@@ -13,7 +13,8 @@ import (
 	"github.com/pepgo/pep/analyze/profile/proftest"
 )
 
-// timesOf returns the times of a profile of the module example.com/app, of which a test gives lines: of paths, and of ticks.
+// timesOf returns the times of a profile of the module example.com/app, of which a test gives lines: of paths, and of
+// ticks.
 func timesOf(t *testing.T, lines ...string) *Times {
 	t.Helper()
 	return of(t, "profile paths estimated\ncomment \"#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu module=example.com/app\"\nperiod 10000000 cpu/nanoseconds\n"+strings.Join(lines, "\n")+"\n")
@@ -46,7 +47,8 @@ func places(t *Times) (lines []string) {
 		return strings.Join(names, ", ")
 	}
 	for _, p := range t.Places {
-		lines = append(lines, fmt.Sprintf("%s %g %g; %s; %s", p.Name, percent(p.Share), percent(p.Cum), shares(p.In), shares(p.For)))
+		lines = append(lines, fmt.Sprintf("%s %g %g; %s; %s", p.Name, percent(p.Share), percent(p.Cum), shares(p.In),
+			shares(p.For)))
 	}
 	return lines
 }
@@ -77,7 +79,8 @@ func TestTimeWithCalls(t *testing.T) {
 		`tick func=main.parse at=/src/x.go:10 line=12 cpu=30 callers="main.main /src/x.go:30"`,
 		`tick func=runtime.mallocgc at=/go/m.go:7 line=8 cpu=53 callers="main.parse /src/x.go:11; main.main /src/x.go:30"`,
 		`tick func=runtime.mallocgc at=/go/m.go:7 line=9 cpu=17 callers="main.main /src/x.go:31"`)
-	check(t, times, map[string]string{"main.parse": "30 83", "main.main": "0 100", "runtime.mallocgc": "70 70", "package main": "30 100", "package runtime": "70 70", "main.never": "0 0"},
+	check(t, times, map[string]string{"main.parse": "30 83", "main.main": "0 100", "runtime.mallocgc": "70 70",
+		"package main": "30 100", "package runtime": "70 70", "main.never": "0 0"},
 		"main module 30 100; main.parse 30; ", "allocation 70 0; ; main.parse 53, main.main 17")
 	if times.Time != 100 {
 		t.Errorf("%d ns, want 100", times.Time)
@@ -90,7 +93,8 @@ func TestARecursionCountsOnce(t *testing.T) {
 		`path func=main.rec at=/src/x.go:10 end=12 path=p0 from=entry count=9 flow=9 lines=10-12`,
 		`tick func=main.rec at=/src/x.go:10 line=12 cpu=40 callers="main.rec /src/x.go:11; main.rec /src/x.go:11; main.main /src/x.go:30"`,
 		`tick func=strings.Index at=/go/s.go:70 line=72 cpu=10 callers="main.rec /src/x.go:11; main.rec /src/x.go:11; main.main /src/x.go:30"`)
-	check(t, times, map[string]string{"main.rec": "80 100", "main.main": "0 100", "package main": "80 100", "strings.Index": "20 20"},
+	check(t, times, map[string]string{"main.rec": "80 100", "main.main": "0 100", "package main": "80 100",
+		"strings.Index": "20 20"},
 		"main module 80 100; main.rec 80; ", "std 20 20; strings 20; main.rec 20")
 	p := profile.PathID{Func: profile.Func{Name: "main.rec", File: "/src/x.go", StartLine: 10}, Label: "p0"}
 	if got := percent(times.Path(p)); got != 100 {
@@ -115,10 +119,12 @@ func TestTimeOfPaths(t *testing.T) {
 			t.Errorf("%s has %g %% of the time, want %g", label, got, share)
 		}
 	}
-	check(t, times, map[string]string{"main.f": "14 94", "sort.Sort": "86 86"}, "main module 14 100; main.f 14; ", "std 86 86; sort 86; main.f 80, main.g 6")
+	check(t, times, map[string]string{"main.f": "14 94", "sort.Sort": "86 86"}, "main module 14 100; main.f 14; ",
+		"std 86 86; sort 86; main.f 80, main.g 6")
 }
 
-// Work of the Go runtime is what the innermost function does that the table has. What is in no Go function has a name, and no callers.
+// Work of the Go runtime is what the innermost function does that the table has. What is in no Go function has a name,
+// and no callers.
 func TestKindsOfRuntime(t *testing.T) {
 	times := timesOf(t,
 		`tick func=runtime.scanobject at=/go/g.go:1 line=2 cpu=120 callers="runtime.gcDrain /go/g.go:1; runtime.gcAssistAlloc /go/g.go:2; runtime.mallocgc /go/m.go:3; strings.(*Builder).grow /go/b.go:4; main.f /src/x.go:11; main.main /src/x.go:30"`,
@@ -161,7 +167,8 @@ func TestKindsOfRuntime(t *testing.T) {
 			names = append(names, fmt.Sprintf("%s %s", fn.Name, fn.File))
 		}
 	}
-	if want := []string{"main.f /src/x.go", "main.g /src/x.go", "main.main /src/x.go", "main.only /src/z.go"}; !slices.Equal(names, want) {
+	if want := []string{"main.f /src/x.go", "main.g /src/x.go", "main.main /src/x.go",
+		"main.only /src/z.go"}; !slices.Equal(names, want) {
 		t.Errorf("functions %q, want %q", names, want)
 	}
 }
@@ -170,7 +177,8 @@ func TestKindsOfRuntime(t *testing.T) {
 func TestProfilesOfSomePackagesHaveNoTimes(t *testing.T) {
 	const tick = "tick func=main.f at=/src/x.go:1 line=2 cpu=10\n"
 	for _, x := range [][2]string{{"", tick}, {"module=example.com/app", ""}} {
-		if times := of(t, "profile paths estimated\ncomment \"#pep.version=1 mode=sampled "+x[0]+"\"\nperiod 10000000 cpu/nanoseconds\n"+x[1]); times != nil {
+		if times := of(t, "profile paths estimated\ncomment \"#pep.version=1 mode=sampled "+x[0]+
+			"\"\nperiod 10000000 cpu/nanoseconds\n"+x[1]); times != nil {
 			t.Errorf("%s: %+v", x, times)
 		}
 	}
@@ -187,8 +195,10 @@ func TestOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pkg, want := range map[string]Owner{
-		"main": MainModule, "mine/app": MainModule, "mine/app/internal/x": MainModule, "mine/apple": Std, "example.com/x": Dependencies, "gopkg.in/yaml.v3": Dependencies,
-		"fmt": Std, "encoding/json": Std, "vendor/golang.org/x/net/http/httpguts": Std, "runtime/debug": Std, "internal/bytealg": Std, "runtimes": Std,
+		"main": MainModule, "mine/app": MainModule, "mine/app/internal/x": MainModule, "mine/apple": Std,
+		"example.com/x": Dependencies, "gopkg.in/yaml.v3": Dependencies,
+		"fmt": Std, "encoding/json": Std, "vendor/golang.org/x/net/http/httpguts": Std, "runtime/debug": Std,
+		"internal/bytealg": Std, "runtimes": Std,
 		"runtime": Runtime, "internal/runtime/maps": Runtime, "internal/abi": Runtime,
 	} {
 		if got := OwnerOf(f, pkg); got != want {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
@@ -17,6 +16,7 @@ import (
 	"github.com/pepgo/pep/cmd/pep/runfiles"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 func top(c *command.Call) error {
@@ -52,7 +52,8 @@ func top(c *command.Call) error {
 			return err
 		}
 	}
-	return c.Print(report.Top(f, source.NewTree(*sourcePath), report.TopOptions{N: *n, ByCount: *byCount, By: *by, Func: re, Runtime: *runtime, Verbose: *verbose}))
+	return c.Print(report.Top(f, source.NewTree(*sourcePath),
+		report.TopOptions{N: *n, ByCount: *byCount, By: *by, Func: re, Runtime: *runtime, Verbose: *verbose}))
 }
 
 func list(c *command.Call) error {
@@ -98,16 +99,13 @@ func values(c *command.Call) error {
 	if options.Func, err = choice.Match(c, *funcs, names); err != nil {
 		return err
 	}
+	if options.Calls, err = choice.Called(c, c.Args, files); err != nil {
+		return err
+	}
 	options.N, options.Events, options.Share = *n, *events, *share
-	var tables []*report.ValueTable
-	for _, f := range files {
-		t, err := report.Values(f, source.NewTree(*sourcePath), options)
-		switch {
-		case err == nil:
-			tables = append(tables, t)
-		case f == files[len(files)-1] && len(tables) == 0: // no kind has a tap in such a function
-			return err
-		}
+	tables, err := report.AllValues(files, source.NewTree(*sourcePath), options)
+	if err != nil {
+		return err
 	}
 	return command.PrintAll(c, tables)
 }
@@ -194,7 +192,8 @@ func compare(c *command.Call) error {
 	if !exact.Paths.Exact() {
 		return fmt.Errorf("%s is sampled, but the first profile must be exact: swap the two, or take one of a program built with pepbuild -pepmode=exact", runs[0][0])
 	}
-	if err := profile.SameProgram(exact.Paths, sampled.Paths); err != nil && !sampled.Paths.Windows() { // these have tables of more packages
+	// these have tables of more packages
+	if err := profile.SameProgram(exact.Paths, sampled.Paths); err != nil && !sampled.Paths.Windows() {
 		return err
 	}
 	return c.Print(report.Accuracy(exact, sampled))
@@ -220,7 +219,8 @@ func merge(c *command.Call) error {
 		return err
 	}
 	if kind := runfiles.Kind(*out); kind != "" && kind != f.Kind {
-		return fmt.Errorf("%s counts %s, and not %s as the name of %s says: give files with these, or name it .%s.pb.gz", f.Name, f.Kind, kind, *out, f.Kind)
+		return fmt.Errorf("%s counts %s, and not %s as the name of %s says: give files with these, or name it .%s.pb.gz",
+			f.Name, f.Kind, kind, *out, f.Kind)
 	}
 	return f.Save(*out)
 }

@@ -36,12 +36,12 @@ build 5eed
 period 10000000 cpu/nanoseconds
 edge func=main.f at=/x.go:10 branch=x.go:11:2 kind=if outcome=true line=12 count=10000 samples=10 variance=250000 independent=60 callers=""
 `
-	burstValues = `profile values
-comment "pep: taps, every event counted, in bursts, by interrupt, 40 events, 0 dropped, 40 taken in 2 bursts of 900 events in 70us of 40000us; what is not listed may have happened up to 1200 times"
-comment "#pep.version=1 mode=taps in_bursts=1 deliver=interrupt events=40 burst_events=40 bursts=2 burst_seen=900 burst_inside=70999 burst_time=40000000 unseen=1200"
+	notedValues = `profile values
+comment "pep: sampled in windows, tick 10ms cpu, 3 ticks, 80 samples, 0 dropped, 0 shortened, 2 windows"
+comment "#pep.version=1 mode=sampled form=windows tick=10000000 clock=cpu ticks=3 samples=80 windows=2"
 binary /bin/app
 build 5eed
-period 1 events/count
+period 10000000 cpu/nanoseconds
 word func=main.f at=/x.go:10 site=x.go:11:2 kind=load expr=n type=int value=7 count=900 messages=40 count_error=40 share_error=50000 share_below=60000
 word func=main.f at=/x.go:10 site=x.go:12:2 kind=load expr=p type=*int value=0x7f001000 form=address count=900 messages=40 count_error=40 share_error=1000 share_below=1000
 `
@@ -54,7 +54,8 @@ func TestSentencesDoNotMatter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := map[string]string{"sampled.73.paths": sampledPaths, "sampled.73.edges": sampledEdges, "burst.74.values": burstValues}
+	texts := map[string]string{"sampled.73.paths": sampledPaths, "sampled.73.edges": sampledEdges,
+		"noted.74.values": notedValues}
 	for _, f := range ranges.Files {
 		if f.Name == "pools.txt" {
 			texts["pools.75.values"] = string(f.Data)
@@ -79,11 +80,16 @@ func TestSentencesDoNotMatter(t *testing.T) {
 		t.Fatalf("%v %v", files, err)
 	}
 	lines := []string{
-		"top -n 0 exact.70.paths.pb.gz", "top app.71.paths.pb.gz app.71.paths.pb.gz", "top sampled.73.paths.pb.gz", "top -count sampled.73.paths.pb.gz sampled.73.paths.pb.gz",
-		"list . app.71.edges.pb.gz", "list . exact.70.edges.pb.gz", "list . sampled.73.edges.pb.gz", "list . sampled.73.edges.pb.gz sampled.73.edges.pb.gz",
-		"values app.71.values.pb.gz", "values app.71.types.pb.gz", "values app.71.calltargets.pb.gz", "values app.72.values.pb.gz", "values burst.74.values.pb.gz",
-		"values burst.74.values.pb.gz burst.74.values.pb.gz", "ranges -phi 4 app.72.values.pb.gz", "ranges -phi 20 pools.75.values.pb.gz", "ranges -phi 20 -func lexTop pools.75.values.pb.gz pools.75.values.pb.gz",
-		"accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", "accuracy exact.70.edges.pb.gz app.71.edges.pb.gz", "pgo -o default.pgo -n 0 app.71.paths.pb.gz",
+		"top -n 0 exact.70.paths.pb.gz", "top app.71.paths.pb.gz app.71.paths.pb.gz", "top sampled.73.paths.pb.gz",
+		"top -count sampled.73.paths.pb.gz sampled.73.paths.pb.gz",
+		"list . app.71.edges.pb.gz", "list . exact.70.edges.pb.gz", "list . sampled.73.edges.pb.gz",
+		"list . sampled.73.edges.pb.gz sampled.73.edges.pb.gz",
+		"values app.71.values.pb.gz", "values app.71.types.pb.gz", "values app.71.calltargets.pb.gz",
+		"values app.72.values.pb.gz", "values noted.74.values.pb.gz",
+		"values noted.74.values.pb.gz noted.74.values.pb.gz", "ranges -phi 4 app.72.values.pb.gz",
+		"ranges -phi 20 pools.75.values.pb.gz", "ranges -phi 20 -func lexTop pools.75.values.pb.gz pools.75.values.pb.gz",
+		"accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", "accuracy exact.70.edges.pb.gz app.71.edges.pb.gz",
+		"pgo -o default.pgo -n 0 app.71.paths.pb.gz",
 	}
 	for i, name := range files {
 		merged := fmt.Sprintf("merged%d.pb.gz", i)
@@ -100,12 +106,14 @@ func TestSentencesDoNotMatter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, fmt.Sprintln(name, f.Kind, f.Exact(), f.Estimated(), f.Facts, f.Period, f.Bursts(), f.UnseenBound(), f.UnseenCount()))
+			all = append(all, fmt.Sprintln(name, f.Kind, f.Exact(), f.Estimated(), f.Facts, f.Period, f.Bursts(),
+				f.UnseenBound()))
 		}
 		return all, quoted
 	}
 	want, quoted := outputs()
-	for _, line := range []string{"sampled.73.paths.pb.gz paths false true", "100 0.03", " 1200\n", "lexTop lex.go:294-300", "[-16, -1]"} {
+	for _, line := range []string{"sampled.73.paths.pb.gz paths false true", "100 0.03",
+		"lexTop lex.go:294-300", "[-16, -1]"} {
 		if !strings.Contains(strings.Join(want, ""), line) {
 			t.Errorf("the files show nothing of %q", line)
 		}
@@ -127,7 +135,7 @@ func TestSentencesDoNotMatter(t *testing.T) {
 }
 
 // sentence has numbers and words that facts have in other sentences.
-const sentence = "pep: exact, 7 ticks, 9 samples, 5 dropped, bursts weigh like 3 equal ones; what is not listed may have happened up to 4 times, 12.5% of 8 ticks were outside of y: z 1.0%"
+const sentence = "pep: exact, 7 ticks, 9 samples, 5 dropped, bursts weigh like 3 equal ones, 12.5% of 8 ticks were outside of y: z 1.0%"
 
 // reword replaces all sentences of a profile, and leaves its facts.
 func reword(t *testing.T, name, sentence string) {
@@ -190,12 +198,14 @@ func said(t *testing.T, line string) (text string, sentences int) {
 func TestOtherVersionsAreRefused(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "app.71.paths.pb.gz")
 	for comment, want := range map[string]string{
-		`comment "pep: exact, every path counted"` + "\n" + `comment "#pep.version=2 mode=exact certainty=9"`: ": the profile is of version 2, and this pep reads version 1: read it with the pep that belongs to the pepbuild which built the program, " +
+		`comment "pep: exact, every path counted"` + "\n" +
+			`comment "#pep.version=2 mode=exact certainty=9"`: ": the profile is of version 2, and this pep reads version 1: read it with the pep that belongs to the pepbuild which built the program, " +
 			"or build the program with the pepbuild that belongs to this pep and run it again\n",
 		`comment "#pep.version=2"` + "\n" + `profile routes/count b/count c/count d/count e/count`: ": the profile is of version 2, and this pep reads version 1: ",
 		`comment "#pep.version=0"`: ": the profile is of version 0, and this pep reads version 1: ",
 	} {
-		data, err := proftest.Encode(strings.Replace(sampledPaths, "profile paths estimated\n", "profile paths estimated\n"+comment+"\n", 1))
+		data, err := proftest.Encode(strings.Replace(sampledPaths, "profile paths estimated\n",
+			"profile paths estimated\n"+comment+"\n", 1))
 		if err == nil {
 			err = os.WriteFile(name, data, 0o600)
 		}

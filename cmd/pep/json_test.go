@@ -45,7 +45,8 @@ func topRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, fmt.Sprintf("# %s%% count path", o.Text("order")))
 	for _, r := range o.All("rows") {
 		rows = append(rows,
-			fmt.Sprintf("%d %.2f%% %d %s·%s", r.Int("rank"), 100*r.Float("share"), r.Int("count"), r.Text("function"), r.Text("path")),
+			fmt.Sprintf("%d %.2f%% %d %s·%s", r.Int("rank"), 100*r.Float("share"), r.Int("count"), r.Text("function"),
+				r.Text("path")),
 			fmt.Sprintf("%s:%s from %s", r.Text("file"), r.Text("lines"), r.Text("from")))
 		last := int64(0)
 		for _, b := range r.All("branches") {
@@ -62,12 +63,15 @@ func topRows(o commandtest.Object) (rows []string) {
 
 func coldRows(o commandtest.Object) (rows []string) {
 	size := o.At("size")
-	rows = append(rows, fmt.Sprintf("%s, watched for %v, %d blocks, of which %d ran", o.Text("program"), time.Duration(o.Float("watched")*1e9), o.Int("blocks"), o.Int("blocks_ran")),
-		fmt.Sprintf("never ran: %d of %d functions, %d of %d lines, %d of %d bytes of code", size.Int("functions_never"), size.Int("functions"),
+	rows = append(rows, fmt.Sprintf("%s, watched for %v, %d blocks, of which %d ran", o.Text("program"),
+		time.Duration(o.Float("watched")*1e9), o.Int("blocks"), o.Int("blocks_ran")),
+		fmt.Sprintf("never ran: %d of %d functions, %d of %d lines, %d of %d bytes of code", size.Int("functions_never"),
+			size.Int("functions"),
 			size.Int("lines_never"), size.Int("lines"), size.Int("bytes_never"), size.Int("bytes")))
 	for _, p := range o.All("packages") {
 		s := p.At("size")
-		rows = append(rows, fmt.Sprintf("%d %d %d %d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), s.Int("bytes"), p.Text("package")))
+		rows = append(rows, fmt.Sprintf("%d %d %d %d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"),
+			s.Int("bytes"), p.Text("package")))
 		for _, f := range p.All("functions") {
 			s := f.At("size")
 			what := "not called"
@@ -79,7 +83,9 @@ func coldRows(o commandtest.Object) (rows []string) {
 					}
 				}
 			}
-			rows = append(rows, fmt.Sprintf("%d of %d lines %d bytes %s %s:%d %s", s.Int("lines_never"), s.Int("lines"), s.Int("bytes_never"), strings.TrimPrefix(f.Text("function"), p.Text("package")+"."), f.Text("file"), f.Int("line"), what))
+			rows = append(rows, fmt.Sprintf("%d of %d lines %d bytes %s %s:%d %s", s.Int("lines_never"), s.Int("lines"),
+				s.Int("bytes_never"), strings.TrimPrefix(f.Text("function"), p.Text("package")+"."), f.Text("file"), f.Int("line"),
+				what))
 		}
 	}
 	return rows
@@ -90,16 +96,20 @@ func pgoRows(o commandtest.Object) (rows []string) {
 	calls := []string{"weight% weight count call"}
 	for _, r := range o.All("rows") {
 		sum += r.Int("weight")
-		calls = append(calls, fmt.Sprintf("%.2f%% %d %d %s %s:%d calls %s", 100*r.Float("share"), r.Int("weight"), r.Int("count"),
+		calls = append(calls, fmt.Sprintf("%.2f%% %d %d %s %s:%d calls %s", 100*r.Float("share"), r.Int("weight"),
+			r.Int("count"),
 			r.Text("caller"), r.Text("file"), r.Int("line"), r.Text("callee")))
 	}
-	rows = append(rows, fmt.Sprintf("%s: %d call of %d to be inlined, with %.2f%% of the weight", o.At("profile").Text("program"), o.Int("kept"), o.Int("calls"), 100*float64(sum)/float64(o.Int("weight"))))
-	rows = append(rows, fmt.Sprintf("left out: calls too long for inlining, which executed %d lines", o.Int("weight_of_long_calls")))
+	rows = append(rows, fmt.Sprintf("%s: %d call of %d to be inlined, with %.2f%% of the weight",
+		o.At("profile").Text("program"), o.Int("kept"), o.Int("calls"), 100*float64(sum)/float64(o.Int("weight"))))
+	rows = append(rows, fmt.Sprintf("left out: calls too long for inlining, which executed %d lines",
+		o.Int("weight_of_long_calls")))
 	rows = append(rows, calls...)
 	if stale := o.All("stale"); len(stale) > 0 {
 		rows = append(rows, "left out, because the source has no such call: was it changed since the program was built?")
 		for _, r := range stale {
-			rows = append(rows, fmt.Sprintf("%s %s:%d calls %s", r.Text("caller"), r.Text("file"), r.Int("line"), r.Text("callee")))
+			rows = append(rows, fmt.Sprintf("%s %s:%d calls %s", r.Text("caller"), r.Text("file"), r.Int("line"),
+				r.Text("callee")))
 		}
 	}
 	return rows
@@ -121,7 +131,8 @@ func listRows(o commandtest.Object) (rows []string) {
 				sum := int64(0)
 				for _, x := range b.All("outcomes") {
 					sum += x.Int("count")
-					rows = append(rows, fmt.Sprintf("%d %.2f%% ^ %s %s", x.Int("count"), 100*x.Float("share"), b.Text("kind"), x.Text("outcome")))
+					rows = append(rows, fmt.Sprintf("%d %.2f%% ^ %s %s", x.Int("count"), 100*x.Float("share"), b.Text("kind"),
+						x.Text("outcome")))
 				}
 				if sum != b.Int("count") {
 					rows = append(rows, fmt.Sprintf("a branch of %d times with outcomes of %d", b.Int("count"), sum))
@@ -129,7 +140,8 @@ func listRows(o commandtest.Object) (rows []string) {
 			}
 			for _, s := range l.All("sites") {
 				for _, v := range s.All("values") {
-					rows = append(rows, fmt.Sprintf("%.2f%% %d:%d %s %s", 100*v.Float("share"), l.Int("line"), s.Int("column"), s.Text("kind"), strings.TrimPrefix(v.Text("value"), "main.")))
+					rows = append(rows, fmt.Sprintf("%.2f%% %d:%d %s %s", 100*v.Float("share"), l.Int("line"), s.Int("column"),
+						s.Text("kind"), strings.TrimPrefix(v.Text("value"), "main.")))
 				}
 			}
 		}
@@ -149,7 +161,8 @@ func coverRows(o commandtest.Object) (rows []string) {
 		for _, g := range f.All("gaps") {
 			switch g.Text("kind") {
 			case "outcome":
-				rows = append(rows, fmt.Sprintf("%d:%d %s never, of %d %s", g.Int("line"), g.Int("column"), g.Text("text"), g.Int("count"), g.Text("source")))
+				rows = append(rows, fmt.Sprintf("%d:%d %s never, of %d %s", g.Int("line"), g.Int("column"), g.Text("text"),
+					g.Int("count"), g.Text("source")))
 			case "condition":
 				rows = append(rows, fmt.Sprintf("%s: want %s", g.Text("text"), g.Text("want")))
 			}
@@ -165,7 +178,8 @@ func valueRows(o commandtest.Object) (rows []string) {
 		}
 		return fmt.Sprintf("%d %ss", n, thing)
 	}
-	about, thing := "", map[string]string{"values": "value", "types": "type", "calltargets": "target"}[o.At("profile").Text("kind")]
+	about, thing := "", map[string]string{"values": "value", "types": "type",
+		"calltargets": "target"}[o.At("profile").Text("kind")]
 	exact := o.At("profile")["exact"].(bool)
 	if !exact {
 		about = "about "
@@ -173,10 +187,12 @@ func valueRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, fmt.Sprintf("%s: %s in %s, %s%d events", o.At("profile").Text("program"),
 		plural(o.Int("taps"), "tap"), plural(o.Int("functions"), "function"), about, o.Int("events")))
 	for _, x := range o.All("specialise") {
-		rows = append(rows, fmt.Sprintf("%d %.2f%% %s %s %s %s:%d", x.Int("events"), 100*x.Float("share"), x.Text("kind"), x.Text("condition"), x.Text("function"), x.Text("file"), x.Int("line")))
+		rows = append(rows, fmt.Sprintf("%d %.2f%% %s %s %s %s:%d", x.Int("events"), 100*x.Float("share"), x.Text("kind"),
+			x.Text("condition"), x.Text("function"), x.Text("file"), x.Int("line")))
 	}
 	for _, s := range o.All("sites") {
-		rows = append(rows, fmt.Sprintf("%s %s %s %s %s, %s%d events, %s", s.Text("function"), s.Text("position")+s.Text("pool"), s.Text("kind"),
+		rows = append(rows, fmt.Sprintf("%s %s %s %s %s, %s%d events, %s", s.Text("function"),
+			s.Text("position")+s.Text("pool"), s.Text("kind"),
 			s.Text("expression"), s.Text("type"), about, s.Int("events"), plural(s.Int("distinct"), thing)))
 		for _, v := range s.All("rows") {
 			text := v.Text("value")
@@ -189,7 +205,8 @@ func valueRows(o commandtest.Object) (rows []string) {
 			if exact {
 				rows = append(rows, fmt.Sprintf("%.2f%% %d %s", 100*v.Float("share"), v.Int("count"), text))
 			} else {
-				rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %d %.0f %s", 100*v.Float("share"), 100*v.Float("share_error"), v.Int("count"), v.Float("count_error"), text))
+				rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %d %.0f %s", 100*v.Float("share"), 100*v.Float("share_error"),
+					v.Int("count"), v.Float("count_error"), text))
 			}
 		}
 		if n := s.Int("more_values"); n > 0 {
@@ -201,28 +218,34 @@ func valueRows(o commandtest.Object) (rows []string) {
 
 func rangeRows(o commandtest.Object) (rows []string) {
 	percent := func(x commandtest.Object, name string) string { return fmt.Sprintf("%.2f%%", 100*x.Float(name)) }
-	rows = append(rows, fmt.Sprintf("%s: %d events; ranges with at least %s of them", o.At("profile").Text("program"), o.Int("events"), percent(o, "hot_share")))
+	rows = append(rows, fmt.Sprintf("%s: %d events; ranges with at least %s of them", o.At("profile").Text("program"),
+		o.Int("events"), percent(o, "hot_share")))
 	for _, s := range o.All("sources") {
 		what := s.Text("pool")
 		if what == "" {
 			what = fmt.Sprintf("%s %s %s", s.Text("position"), s.Text("kind"), s.Text("expression"))
 		}
 		rows = append(rows, fmt.Sprintf("%s %s, %d events (%s), %d ranges, counts at most %d (%.2f%%) too low",
-			s.Text("function"), strings.TrimSpace(what+" "+s.Text("type")), s.Int("events"), percent(s, "share"), s.Int("ranges"), s.Int("error"), 100*float64(s.Int("error"))/float64(o.Int("events"))))
+			s.Text("function"), strings.TrimSpace(what+" "+s.Text("type")), s.Int("events"), percent(s, "share"),
+			s.Int("ranges"), s.Int("error"), 100*float64(s.Int("error"))/float64(o.Int("events"))))
 		for _, r := range s.All("rows") {
-			rows = append(rows, strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s %s", percent(r, "weight_share"), percent(r, "least_share"), percent(r, "most_share"), r.Int("least"), r.Text("range"), r.Text("where"))))
+			rows = append(rows, strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s %s", percent(r, "weight_share"),
+				percent(r, "least_share"), percent(r, "most_share"), r.Int("least"), r.Text("range"), r.Text("where"))))
 		}
 	}
 	if n := o.Int("more_sources"); n > 0 {
-		rows = append(rows, strings.Replace(fmt.Sprintf("and %d taps without such a range, %.2f%% of the events", n, 100*float64(o.Int("more_events"))/float64(o.Int("events"))), "1 taps", "1 tap", 1))
+		rows = append(rows, strings.Replace(fmt.Sprintf("and %d taps without such a range, %.2f%% of the events", n,
+			100*float64(o.Int("more_events"))/float64(o.Int("events"))), "1 taps", "1 tap", 1))
 	}
 	return rows
 }
 
 func branchRows(o commandtest.Object) (rows []string) {
-	rows = append(rows, fmt.Sprintf("%s: %d package, %d functions, %d outcomes in %d rows", o.Text("file"), o.Int("packages"), o.Int("functions"), o.Int("outcomes"), o.Int("rows")))
+	rows = append(rows, fmt.Sprintf("%s: %d package, %d functions, %d outcomes in %d rows", o.Text("file"),
+		o.Int("packages"), o.Int("functions"), o.Int("outcomes"), o.Int("rows")))
 	if len(o.All("listed")) == 0 {
-		rows = append(rows, fmt.Sprintf("%d outcomes (%.2f%%) cannot be counted", o.Int("lost"), 100*float64(o.Int("lost"))/float64(o.Int("outcomes"))))
+		rows = append(rows, fmt.Sprintf("%d outcomes (%.2f%%) cannot be counted", o.Int("lost"),
+			100*float64(o.Int("lost"))/float64(o.Int("outcomes"))))
 		for _, c := range o.All("causes") {
 			rows = append(rows, fmt.Sprintf("%d %s", c.Int("outcomes"), c.Text("cause")))
 		}
@@ -242,7 +265,8 @@ func branchRows(o commandtest.Object) (rows []string) {
 			if u["all"].(bool) {
 				which = "no path"
 			}
-			rows = append(rows, fmt.Sprintf("%d %s %s %s", u.Int("functions"), share(u.Int("functions")), which, u.Text("cause")))
+			rows = append(rows, fmt.Sprintf("%d %s %s %s", u.Int("functions"), share(u.Int("functions")), which,
+				u.Text("cause")))
 		}
 	}
 	for _, f := range o.All("listed") {
@@ -271,17 +295,20 @@ func siteRows(o commandtest.Object) (rows []string) {
 		}
 		return s
 	}
-	rows = append(rows, fmt.Sprintf("%s: build %s, %d packages, %s", o.Text("program"), o.Text("build"), len(o.All("packages")), counts(o.At("total"))))
+	rows = append(rows, fmt.Sprintf("%s: build %s, %d packages, %s", o.Text("program"), o.Text("build"),
+		len(o.All("packages")), counts(o.At("total"))))
 	for _, p := range o.All("packages") {
 		rows = append(rows, p.Text("package")+": "+counts(p.At("count")))
 		for _, f := range p.All("functions") {
-			rows = append(rows, strings.Replace(fmt.Sprintf("%d paths %s %s:%d", f.Int("paths"), f.Text("function"), f.Text("file"), f.Int("line")), "1 paths", "1 path", 1))
+			rows = append(rows, strings.Replace(fmt.Sprintf("%d paths %s %s:%d", f.Int("paths"), f.Text("function"),
+				f.Text("file"), f.Int("line")), "1 paths", "1 path", 1))
 		}
 		for _, f := range p.All("skipped") {
 			rows = append(rows, fmt.Sprintf("%s %s %s:%d", f.Text("reason"), f.Text("function"), f.Text("file"), f.Int("line")))
 		}
 		for _, x := range p.All("taps") {
-			rows = append(rows, fmt.Sprintf("%s %s %s %s %s:%d:%d", x.Text("kind"), x.Text("expression"), x.Text("type"), x.Text("function"), x.Text("file"), x.Int("line"), x.Int("column")))
+			rows = append(rows, fmt.Sprintf("%s %s %s %s %s:%d:%d", x.Text("kind"), x.Text("expression"), x.Text("type"),
+				x.Text("function"), x.Text("file"), x.Int("line"), x.Int("column")))
 		}
 		if !o["all"].(bool) {
 			for _, k := range p.All("tap_kinds") {
@@ -318,15 +345,18 @@ func dumpRows(o commandtest.Object) (rows []string) {
 	for _, x := range o.All("paths") {
 		var branches []string
 		for _, b := range x.All("branches") {
-			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Int("line"), b.Int("column"), b.Text("kind"), b.Text("outcome")))
+			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Int("line"), b.Int("column"), b.Text("kind"),
+				b.Text("outcome")))
 		}
 		rows = append(rows, fmt.Sprintf("path func=%s at=%s:%d path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
-			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("path"), x.Int("end_line"), x.Int("count"), x.Int("flow"),
+			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("path"), x.Int("end_line"), x.Int("count"),
+			x.Int("flow"),
 			x.Text("from"), x.Text("lines"), strings.Join(branches, "; "), callers(x)))
 	}
 	for _, x := range o.All("edges") {
 		rows = append(rows, fmt.Sprintf("edge func=%s at=%s:%d branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
-			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("branch"), x.Text("kind"), x.Text("outcome"), x.Int("line"), x.Int("count"), callers(x)))
+			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("branch"), x.Text("kind"), x.Text("outcome"),
+			x.Int("line"), x.Int("count"), callers(x)))
 	}
 	for _, x := range o.All("words") {
 		place, target, words := "site="+x.Text("site"), "", ""
@@ -370,7 +400,8 @@ func TestErrorsWithJSON(t *testing.T) {
 	}{
 		{"top -json missing.paths.pb.gz", 1, "pep: missing.paths.pb.gz: no such file"},
 		{"top -json alone.edges.pb.gz", 1, "pep: alone.edges.pb.gz: counts edges, but paths are needed"},
-		{"merge -json -o x app.71.paths.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, cover, cold, values, ranges, sites, accuracy, pgo, dump\n"},
+		{"merge -json -o x app.71.paths.pb.gz", 2,
+			"pep: merge: -json: pep merge does not print a listing; these do: top, list, cover, cold, values, ranges, sites, accuracy, pgo, dump\n"},
 		{"version -json", 2, "pep: version: -json: pep version does not print a listing"},
 	} {
 		var stdout, stderr bytes.Buffer

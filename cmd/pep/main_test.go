@@ -13,12 +13,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/command/commandtest"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
@@ -92,7 +92,8 @@ func makeExample(dir string) error {
 		}
 	}
 	table, err := os.ReadFile("../../format/branches/testdata/pick.table")
-	return errors.Join(err, os.WriteFile(filepath.Join(dir, "pick.table"), table, 0o644), makeProgram(filepath.Join(dir, "app")), makeCover(dir), makeCold(dir))
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, "pick.table"), table, 0o644),
+		makeProgram(filepath.Join(dir, "app")), makeCover(dir), makeCold(dir))
 }
 
 // makeCover makes the profile of a program that was built with -pepmode=cover, and its site tables: pick was called
@@ -100,18 +101,22 @@ func makeExample(dir string) error {
 func makeCover(dir string) error {
 	const source = "package main\n\nfunc pick(a, b bool) int {\n\tif a && b {\n\t\treturn 1\n\t}\n\treturn 0\n}\n"
 	leave := func(line int) wire.Block {
-		return wire.Block{Spans: []wire.Span{{Line: line, Col: 2, EndLine: line, EndCol: 10}}, Outs: []wire.Out{{Line: line, Col: 2}}}
+		return wire.Block{Spans: []wire.Span{{Line: line, Col: 2, EndLine: line, EndCol: 10}},
+			Outs: []wire.Out{{Line: line, Col: 2}}}
 	}
 	branch := func(kind string, col, then int) wire.Block {
-		return wire.Block{Branch: wire.Branch{Kind: kind, Line: 4, Col: col}, Outs: []wire.Out{{Outcome: wire.OutTrue, Line: then, Col: 2}, {Outcome: wire.OutFalse, Line: 7, Col: 2}}}
+		return wire.Block{Branch: wire.Branch{Kind: kind, Line: 4, Col: col},
+			Outs: []wire.Out{{Outcome: wire.OutTrue, Line: then, Col: 2}, {Outcome: wire.OutFalse, Line: 7, Col: 2}}}
 	}
-	tables, err := wire.Join(wire.AppendPackage(nil, &wire.Package{Path: "main", Files: []string{"pick.go"}, Funcs: []wire.Func{{
-		Name: "main.pick", Line: 3,
-		Graph: pdag.Graph{N: 3, Starts: []pdag.Start{{Node: 0}}, Nodes: []pdag.Node{
-			{Out: []pdag.Edge{{To: 1}, {To: 3, Val: 2}}}, {Out: []pdag.Edge{{To: 2}, {To: 3, Val: 1}}}, {Out: []pdag.Edge{{To: pdag.Exit}}}, {Out: []pdag.Edge{{To: pdag.Exit}}},
-		}},
-		Blocks: []wire.Block{branch("&&", 5, 4), branch("if", 10, 5), leave(5), leave(7)},
-	}}}))
+	tables, err := wire.Join(wire.AppendPackage(nil,
+		&wire.Package{Path: "main", Files: []string{"pick.go"}, Funcs: []wire.Func{{
+			Name: "main.pick", Line: 3,
+			Graph: pdag.Graph{N: 3, Starts: []pdag.Start{{Node: 0}}, Nodes: []pdag.Node{
+				{Out: []pdag.Edge{{To: 1}, {To: 3, Val: 2}}}, {Out: []pdag.Edge{{To: 2}, {To: 3, Val: 1}}},
+				{Out: []pdag.Edge{{To: pdag.Exit}}}, {Out: []pdag.Edge{{To: pdag.Exit}}},
+			}},
+			Blocks: []wire.Block{branch("&&", 5, 4), branch("if", 10, 5), leave(5), leave(7)},
+		}}}))
 	if err != nil {
 		return err
 	}
@@ -146,10 +151,13 @@ func makeCold(dir string) error {
 	}
 	d := cold.New(&cold.Program{
 		BuildID: "b1", Path: "/usr/bin/app", Go: "go1.26.8", Module: "example.com/app", Scope: cold.Modules, DWARF: true,
-		Sources: []cold.Source{{Name: "main.count", Package: "main", File: "words.go", Line: 4}, {Name: "main.isVowel", Package: "main", File: "words.go", Line: 14}},
+		Sources: []cold.Source{{Name: "main.count", Package: "main", File: "words.go", Line: 4},
+			{Name: "main.isVowel", Package: "main", File: "words.go", Line: 14}},
 		Functions: []cold.Function{
-			{Name: "main.count", Hash: 1, Blocks: []cold.Block{{Start: 0, End: 10, Probed: true, Pieces: piece(0, 6)}, {Start: 10, End: 20, Probed: true, Pieces: piece(0, 7)}}},
-			{Name: "main.isVowel", Hash: 2, Blocks: []cold.Block{{Start: 0, End: 10, Probed: true, Pieces: piece(1, 15)}, {Start: 10, End: 20, Probed: true, Pieces: piece(1, 17)}}},
+			{Name: "main.count", Hash: 1, Blocks: []cold.Block{{Start: 0, End: 10, Probed: true, Pieces: piece(0, 6)},
+				{Start: 10, End: 20, Probed: true, Pieces: piece(0, 7)}}},
+			{Name: "main.isVowel", Hash: 2, Blocks: []cold.Block{{Start: 0, End: 10, Probed: true, Pieces: piece(1, 15)},
+				{Start: 10, End: 20, Probed: true, Pieces: piece(1, 17)}}},
 		},
 	})
 	d.Seen[0] = cold.Sight{At: 1_800_000_000, Age: 3}
@@ -175,12 +183,16 @@ func makeProgram(name string) error {
 			},
 			Skipped: []wire.Skipped{{Name: "main.fork", Line: 30, Reason: "//go:nosplit"}},
 			Taps: []wire.Tap{
-				{Tag: uint8(tuple.Arg), Func: "main.isVowel", Line: 14, Col: 14, Expr: "c", Type: "byte", Bits: 8, Kind: wire.Unsigned},
-				{Tag: uint8(tuple.Result), Func: "main.isVowel", Line: 17, Col: 10, Expr: "isVowel(c)", Type: "bool", Bits: 8, Kind: wire.Bool},
-				{Tag: uint8(tuple.Load), Func: "main.count", Line: 7, Col: 24, Expr: "w[0]", Type: "byte", Bits: 8, Kind: wire.Unsigned},
+				{Tag: uint8(tuple.Arg), Func: "main.isVowel", Line: 14, Col: 14, Expr: "c", Type: "byte", Bits: 8,
+					Kind: wire.Unsigned},
+				{Tag: uint8(tuple.Result), Func: "main.isVowel", Line: 17, Col: 10, Expr: "isVowel(c)", Type: "bool", Bits: 8,
+					Kind: wire.Bool},
+				{Tag: uint8(tuple.Load), Func: "main.count", Line: 7, Col: 24, Expr: "w[0]", Type: "byte", Bits: 8,
+					Kind: wire.Unsigned},
 			},
 		},
-		{Path: "example.com/lib", Files: []string{"lib/a.go"}, Funcs: []wire.Func{{Name: "example.com/lib.A", Line: 3, Graph: graph(1)}}},
+		{Path: "example.com/lib", Files: []string{"lib/a.go"},
+			Funcs: []wire.Func{{Name: "example.com/lib.A", Line: 3, Graph: graph(1)}}},
 	} {
 		tables = wire.AppendPackage(tables, p)
 	}

@@ -5,11 +5,11 @@ package main
 import (
 	"cmp"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/cmd/pep/choice"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 func ranges(c *command.Call) error {
@@ -25,7 +25,7 @@ func ranges(c *command.Call) error {
 		return err
 	}
 	options.Hot, options.Cover = *phi, *cover
-	f, err := choice.Open(c, c.Args, schema.Values)
+	f, err := choice.Open(c, c.Args, schema.Edges, schema.Values)
 	if err != nil {
 		return err
 	}

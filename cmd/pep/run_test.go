@@ -9,18 +9,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/internal/command/commandtest"
-	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes about 20 s: it builds programs")
 	}
-	dir := t.TempDir()
-	if _, err := pepbuildtest.Build(dir); err != nil {
-		t.Fatal(err)
-	}
+	dir := filepath.Dir(pepbuildtest.Pepbuild(t))
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "run"),
 		RequireExplicitExec: true,

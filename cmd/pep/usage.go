@@ -252,8 +252,8 @@ Examples:
 
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]
 
-Prints what taps have reported, and windows: the functions that indirect calls went to, and
-the types of interfaces. First it lists those that are worth specialising: one value is
+Prints what taps have reported, and windows: the functions that indirect calls went to,
+the types of interfaces, and with PEPOPTS=values=args,results arguments and results. First it lists those that are worth specialising: one value is
 so frequent that code for this value alone may be faster. Addresses, outcomes of
 branches and stored values are not listed there. If several taps of a function have
 the same expression and value, only the one with most events is.
@@ -290,28 +290,34 @@ Examples:
 
 	rangesUsage = `pep ranges [-phi 10] [-cover 50,80,95] [-func name] [-site regexp] [-svg FILE] [-pprof FILE] [-program FILE] [-json] [FILE...]
 
-Prints hot ranges of what taps have seen: of values, of addresses, of code. The
-program must have run with an engine that counts ranges, for instance one of
+Prints hot ranges of the code, by a profile of edges: which package, file, function or
+part of a function decides how often, whatever the program was built with.
+
+Of a profile of values it prints hot ranges of what taps have seen: name it if the run has
+both. The program must have run with an engine that counts ranges, for instance one of
 
 	PEPOPTS='engine=rap(eps=1%)'             values of each tap
 	PEPOPTS='engine=rap(eps=1%,over=words)'  values of all taps of a kind together
-	PEPOPTS='engine=rap(eps=1%,over=sites)'  taps, in the order of the source
 	PEPOPTS='engine=code:rap(over=words)'    taps, by the address of their code
 
-A range is hot if it has at least 10% of all events without the hot ranges in it.
-Hot ranges are indented below those that they are in. For each:
+A range is hot if it has at least 10% of all events without the hot ranges in it. The
+events of a profile of edges are the branches that were executed. Hot ranges are indented
+below those that they are in. For each:
 
 	share     its share of all events of the file, without hot ranges in it
-	within    its share with all that is in it: never more than the true one
+	within    its share with all that is in it: of an engine, never more than the true one
 	at most   the true share is at most that
-	events    the number of events that within is
+	95%       the true share of a profile by samples is within these bounds with a
+	          probability of 95%; deviations of branches add up, however these depend on
+	          each other
+	events    the number of events that within is; branches of a profile of edges
 
 Below stand the narrowest ranges that hold half of the events, 80% and 95%.
 
 	-phi 10             percentage of all events that makes a range hot
 	-cover 50,80,95     percentages of a source's events to find narrowest ranges for
-	-func name          only taps in this function, or in those that match it as a regular
-	                    expression; of code, ranges in such functions
+	-func name          of code, only ranges in this function, or in those that match it as
+	                    a regular expression; else only taps in such functions
 	-site regexp        only taps whose line in the listing matches: 'load n'
 	-svg FILE           draw the tree as an SVG picture, for a browser
 	-pprof FILE         write it as a profile whose stacks are nested ranges, for
@@ -322,8 +328,8 @@ Below stand the narrowest ranges that hold half of the events, 80% and 95%.
 
 Examples:
 
-	pep ranges app.72.values.pb.gz
-	pep ranges -phi 20 -site 'addr' -svg app.svg app.72.values.pb.gz
+	pep ranges -svg app.svg app.71.edges.pb.gz
+	pep ranges -phi 20 -site 'addr' app.72.values.pb.gz
 `
 
 	sitesUsage = `pep sites [-all] [-func name] [-layout] [-json] PROGRAM|TABLE|FILE...

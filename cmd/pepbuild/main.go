@@ -24,6 +24,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/pepgo/pep/cmd/pepbuild/written"
 	"github.com/pepgo/pep/gobuild"
 )
 
@@ -53,12 +54,15 @@ profile. -count=N is passed on.
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.<start>.paths.pb.gz and <program>.<pid>.<start>.edges.pb.gz
 	<program>.<pid>.<start>.loads.pb.gz if windows have timed loads
-	<program>.<pid>.<start>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz
-	if it has taps; with PEPOPTS=engine=cop(program=deps) and others also .deps.pb.gz and
-	.contexts.pb.gz,
+	<program>.<pid>.<start>.types.pb.gz and .calltargets.pb.gz of windows and taps
+	<program>.<pid>.<start>.values.pb.gz of taps, and of windows if PEPOPTS asks
+	.deps.pb.gz and .contexts.pb.gz with PEPOPTS=engine=cop(program=deps) and others
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
 	PEPOPTS=budget=2% how much of the CPU time windows or polls may take
+	PEPOPTS=values=loads,args,results
+	                  to write values, too, as windows note them, if the program is
+	                  built with -pepvalues=all; they may be secrets
 	PEPOPTS=say=never
 	                  not to say which profiles were written, as programs do on
 	                  a terminal
@@ -71,12 +75,18 @@ Examples:
 	pepbuild build -o prog .
 	pepbuild test ./...
 	PEPFLAGS=-pepmode=exact pepbuild run .
-	pepbuild build -peptaps=loads,types -peptapmode=burst -o prog .
+	pepbuild build -peptaps=loads,types -o prog .
 	pepbuild env
 `
 
 func main() {
-	code, err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	var code int
+	var err error
+	if len(os.Args) > 1 && os.Args[1] == "toolexec" { // what the go command calls, and no user
+		code, err = gobuild.Tool(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	} else {
+		code, err = run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pepbuild:", err)
 	}
@@ -86,8 +96,6 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if len(args) > 0 {
 		switch args[0] {
-		case "toolexec":
-			return gobuild.Tool(args[1:], stdin, stdout, stderr)
 		case "version", "-version", "--version":
 			fmt.Fprintln(stdout, "pepbuild", version())
 			return 0, nil
@@ -96,7 +104,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 			return 0, nil
 		case "env":
 			if err := gobuild.Env(args[1:], stdout); err != nil {
-				return codeOf(1, err)
+				return gobuild.ExitCode(err), err
 			}
 			return 0, nil
 		}
@@ -109,15 +117,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	if err != nil {
 		return 2, err
 	}
-	return codeOf(gobuild.Run(parsed, stdin, stdout, stderr))
-}
-
-// codeOf returns the exit code for an error: 2 if the command line is wrong.
-func codeOf(code int, err error) (int, error) {
-	if _, ok := errors.AsType[*gobuild.UsageError](err); ok {
-		return 2, err
+	res, err := gobuild.Run(parsed, stdin, stdout, stderr)
+	if err != nil {
+		return res.Code, err
 	}
-	return code, err
+	if err := written.Tell(&res, parsed.Verb, stderr); err != nil {
+		return max(res.Code, 1), err
+	}
+	return res.Code, nil
 }
 
 func version() string {

@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 8c24bcfc48dad369
+//	build 1925d56d4ae49e8c
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

@@ -34,7 +34,8 @@ func runRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, fmt.Sprintf("%d events; the error is that of %d tuples at %d sites; overhead: %v cycles a message, %v cycles an event",
 		o.Int("events"), o.Int("tuples"), o.Int("sites"), o.Float("message_cost"), o.Float("event_cost")))
 	for _, e := range o.All("engines") {
-		rows = append(rows, fmt.Sprintf("%s %d %.1f %.2f %.0f %s %s %s %s", e.Text("engine"), e.Int("messages"), e.Float("events_per_message"),
+		rows = append(rows, fmt.Sprintf("%s %d %.1f %.2f %.0f %s %s %s %s", e.Text("engine"), e.Int("messages"),
+			e.Float("events_per_message"),
 			e.Float("overhead"), e.Float("storage"), maybe(e, "error", "%.2f"), maybe(e, "rms_error", "%.2f"),
 			maybe(e, "first_below_limit", "%.0f"), maybe(e, "stays_below_limit", "%.0f")))
 	}
@@ -51,9 +52,11 @@ func runRows(o commandtest.Object) (rows []string) {
 		}
 	}
 	for _, e := range o.All("engines") {
-		rows = append(rows, fmt.Sprintf("%s, top %d of %d tuples:", e.Text("engine"), len(e.All("top")), e.Int("distinct_tuples")))
+		rows = append(rows, fmt.Sprintf("%s, top %d of %d tuples:", e.Text("engine"), len(e.All("top")),
+			e.Int("distinct_tuples")))
 		for _, x := range e.All("top") {
-			rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %s %s %s", 100*x.Float("share"), 100*x.Float("share_of_site"), x.Text("tag"), x.Text("site"), x.Text("word_text")))
+			rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %s %s %s", 100*x.Float("share"), 100*x.Float("share_of_site"),
+				x.Text("tag"), x.Text("site"), x.Text("word_text")))
 		}
 	}
 	return rows
@@ -61,9 +64,11 @@ func runRows(o commandtest.Object) (rows []string) {
 
 func infoRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, "program "+o.Text("program"), "build "+o.Text("build"), "comment "+o.Text("comment"),
-		fmt.Sprintf("site tables %d taps in %d packages", o.Int("taps"), o.Int("packages")), fmt.Sprint("names ", o.Int("names")),
+		fmt.Sprintf("site tables %d taps in %d packages", o.Int("taps"), o.Int("packages")),
+		fmt.Sprint("names ", o.Int("names")),
 		fmt.Sprintf("tuples %d, %d dropped, at %d sites", o.Int("tuples"), o.Int("dropped"), o.Int("sites")),
-		fmt.Sprintf("size %d bytes in %d blocks, %.2f bytes a tuple", o.Int("bytes"), o.Int("blocks"), o.Float("bytes_per_tuple")))
+		fmt.Sprintf("size %d bytes in %d blocks, %.2f bytes a tuple", o.Int("bytes"), o.Int("blocks"),
+			o.Float("bytes_per_tuple")))
 	for _, x := range o.All("tags") {
 		rows = append(rows, fmt.Sprintf("tag %s %d", x.Text("tag"), x.Int("tuples")))
 	}
@@ -79,7 +84,8 @@ func printRows(o commandtest.Object) (rows []string) {
 		rows = append(rows, "package "+p.Text("package"))
 		p.Each("files", func(f string) { rows = append(rows, "file "+f) })
 		for _, x := range p.All("taps") {
-			rows = append(rows, fmt.Sprintf("tap %d %s %s %s:%d:%d %s%d %s %s", x.Int("index"), x.Text("tag"), x.Text("function"), x.Text("file"),
+			rows = append(rows, fmt.Sprintf("tap %d %s %s %s:%d:%d %s%d %s %s", x.Int("index"), x.Text("tag"),
+				x.Text("function"), x.Text("file"),
 				x.Int("line"), x.Int("column"), x.Text("word_kind"), x.Int("bits"), x.Text("type"), x.Text("expression")))
 		}
 	}
@@ -125,14 +131,16 @@ func TestErrorsWithJSON(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, trace info, trace print\n"},
+		{"trace merge -json -o x words.trace", 2, "",
+			"pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, trace info, trace print\n"},
 		{"run -json -csv words.trace", 2, "", "pepsim: run: -csv and -json are two forms: choose one\n"},
 		{"run -json missing.trace", 1, "", "pepsim: missing.trace: "},
 		{"trace print -json cut.trace", 1, "\n  \"kept\": 9,\n  \"dropped\": 0\n}\n", "pepsim: cut.trace: "},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := pepsim.Run(strings.Fields(c.line), nil, &stdout, &stderr)
-		if code != c.code || !strings.HasSuffix(stdout.String(), c.stdout) || c.stdout == "" && stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), c.stderr) {
+		if code != c.code || !strings.HasSuffix(stdout.String(), c.stdout) || c.stdout == "" && stdout.Len() > 0 ||
+			!strings.HasPrefix(stderr.String(), c.stderr) {
 			t.Errorf("pepsim %s: got %d, %q, %q, want %d, %q, %q", c.line, code, &stdout, &stderr, c.code, c.stdout, c.stderr)
 		}
 	}

@@ -60,7 +60,8 @@ func TestColdProgram(t *testing.T) {
 	app := exits(t)
 	dir := filepath.Dir(app)
 	var stdout, stderr bytes.Buffer
-	code := peptrace.Run([]string{"cold", "-json", "-source_path", dir, "-coverprofile", filepath.Join(dir, "cover"), app, "x", "-p", "y"}, strings.NewReader(""), &stdout, &stderr)
+	code := peptrace.Run([]string{"cold", "-json", "-source_path", dir, "-coverprofile", filepath.Join(dir, "cover"), app,
+		"x", "-p", "y"}, strings.NewReader(""), &stdout, &stderr)
 	if code != 3 || !strings.Contains(stderr.String(), "to the end\n") {
 		t.Errorf("exit code %d, want 3; standard error %q", code, &stderr)
 	}
@@ -90,7 +91,8 @@ func TestColdProgram(t *testing.T) {
 	}
 	cmd := exec.Command("go", "tool", "cover", "-func", "cover")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "never") || !strings.Contains(string(out), "0.0%") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "never") ||
+		!strings.Contains(string(out), "0.0%") {
 		t.Errorf("go tool cover: %v\n%s", err, out)
 	}
 }
@@ -218,7 +220,8 @@ func TestColdFile(t *testing.T) {
 		t.Errorf("%+v, %v", d.Watches, err)
 	}
 	var stdout, stderr bytes.Buffer
-	if code := peptrace.Run([]string{"cold", "-o", file, exits(t)}, strings.NewReader(""), &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "of another build, in which 0.0 %") {
+	if code := peptrace.Run([]string{"cold", "-o", file, exits(t)}, strings.NewReader(""), &stdout, &stderr); code != 1 ||
+		!strings.Contains(stderr.String(), "of another build, in which 0.0 %") {
 		t.Errorf("another program: exit code %d, %q", code, &stderr)
 	}
 }

@@ -126,7 +126,8 @@ func TestDoc(t *testing.T) {
 			b.WriteString(strings.TrimRight("//\t"+out, "\t\n") + "\n")
 		}
 		end := i + 1
-		for j := end; strings.HasPrefix(lines[j], "//\t") && !strings.HasPrefix(lines[j], "//\t$ ") || lines[j] == "//\n"; j++ {
+		for j := end; strings.HasPrefix(lines[j], "//\t") && !strings.HasPrefix(lines[j], "//\t$ ") ||
+			lines[j] == "//\n"; j++ {
 			if lines[j] != "//\n" {
 				end = j + 1
 			}
@@ -138,7 +139,8 @@ func TestDoc(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Errorf("the examples of doc.go print something else; go test -update rewrites them (-doc +printed):\n%s", cmp.Diff(string(old), got))
+		t.Errorf("the examples of doc.go print something else; go test -update rewrites them (-doc +printed):\n%s",
+			cmp.Diff(string(old), got))
 		return
 	}
 	if err := os.WriteFile("doc.go", []byte(got), 0o644); err != nil {

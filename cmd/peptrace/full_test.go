@@ -33,7 +33,8 @@ func TestListingSurvivesAFullDisk(t *testing.T) {
 		args          []string
 		listing, fail string
 	}{
-		{[]string{"probe", "-p", pid, "-f", `^main\.pick$`, "-d", "100ms", "-pprof", "/dev/full"}, "main.pick", "no space left"},
+		{[]string{"probe", "-p", pid, "-f", `^main\.pick$`, "-d", "100ms", "-pprof", "/dev/full"}, "main.pick",
+			"no space left"},
 		{[]string{"values", "-p", values, "-d", "1s", "-o", "/dev/full/values"}, "main.loop", "not a directory"},
 		{[]string{"values", "-p", values, "-d", "1s", "-o", "DISK"}, "main.loop", "no space left"},
 		{[]string{"values", "-p", values, "-d", "1s", "-record", "/dev/full"}, "main.loop", "no space left"},
@@ -55,7 +56,7 @@ func TestListingSurvivesAFullDisk(t *testing.T) {
 }
 
 // onFullDisk returns a command that runs peptrace where argument number i is a directory on a
-// disk without room for a file. The disk is in a mount namespace of the command, so nobody else sees
+// disk without space for a file. The disk is in a mount namespace of the command, so nobody else sees
 // it, and it goes when the command ends.
 func onFullDisk(t *testing.T, args []string, i int) *exec.Cmd {
 	t.Helper()
@@ -74,5 +75,6 @@ func onFullDisk(t *testing.T, args []string, i int) *exec.Cmd {
 	args = slices.Clone(args)
 	args[i] = disk
 	const script = `mount -t tmpfs -o nr_inodes=1 none "$1" && shift && exec "$@"`
-	return exec.Command("unshare", append([]string{"--mount", "--propagation", "private", "sh", "-c", script, "sh", disk, peptrace}, args...)...)
+	return exec.Command("unshare", append([]string{"--mount", "--propagation", "private", "sh", "-c", script, "sh", disk,
+		peptrace}, args...)...)
 }

@@ -13,4 +13,5 @@ func main() {
 	os.Exit(peptrace.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-var peptrace = command.Program{Name: "peptrace", Usage: usage, Verbs: slices.Concat(probeVerbs, coldVerbs, valuesVerbs, sampledVerbs)}
+var peptrace = command.Program{Name: "peptrace", Usage: usage,
+	Verbs: slices.Concat(probeVerbs, coldVerbs, valuesVerbs, sampledVerbs)}

@@ -13,12 +13,13 @@ import (
 	"testing"
 )
 
-// A program has replaced main.price by a jump. The kernel would execute the instruction of the file at a probe there, and
-// go on in the middle of the jump. So there is none, and the program goes on.
+// A program has replaced main.price by a jump. The kernel would execute the instruction of the file at a probe there,
+// and go on in the middle of the jump. So there is none, and the program goes on.
 func TestPatchedProgramsLive(t *testing.T) {
 	needRights(t)
 	exe := filepath.Join(t.TempDir(), "changed")
-	if out, err := exec.Command("go", "build", "-o", exe, "../pepbuild/testdata/changed/main.go").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe,
+		"../../runtime/windows/testdata/changed/main.go").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, test := range []struct {

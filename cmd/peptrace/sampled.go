@@ -112,7 +112,8 @@ func watch(c *command.Call) error {
 	if err := f.parse(c, 1, 1, "rows"); err != nil {
 		return err
 	}
-	q := tracer.ReplayRequest{Input: f.Input, File: c.Args[0], Speed: *speed, Screen: tracer.Terminal(c.Stdout), Select: f.Selection}
+	q := tracer.ReplayRequest{Input: f.Input, File: c.Args[0], Speed: *speed, Screen: tracer.Terminal(c.Stdout),
+		Select: f.Selection}
 	if err := q.Check(); err != nil {
 		return command.Usagef("watch: %w", err)
 	}

@@ -50,8 +50,10 @@ func makeSamples(dir string) error {
 
 func TestSampledUsage(t *testing.T) {
 	p := peptrace
-	p.Usage, _, _ = strings.Cut(usage, "\nExamples:\n")                                                        // TestHelp runs these
-	p.Verbs = slices.DeleteFunc(slices.Clone(p.Verbs), func(v command.Verb) bool { return v.Name == "probe" }) // its examples need a process
+	// TestHelp runs these
+	p.Usage, _, _ = strings.Cut(usage, "\nExamples:\n")
+	// its examples need a process
+	p.Verbs = slices.DeleteFunc(slices.Clone(p.Verbs), func(v command.Verb) bool { return v.Name == "probe" })
 	for i, v := range p.Verbs {
 		if v.Name == "cold" { // likewise
 			text, _, _ := strings.Cut(v.Usage, "\nExamples:\n")
@@ -75,10 +77,12 @@ func percent(x float64) string { return fmt.Sprintf("%.2f%%", 100*x) }
 
 func listRows(o commandtest.Object) (rows []string) {
 	for _, b := range o.All("binaries") {
-		rows = append(rows, fmt.Sprintf("%s: %d interrupts, one in %.3g ms of CPU time, %d lost; build %s", b.Text("program"), b.Int("interrupts"), float64(b.Int("interval"))/1e6, b.Int("lost"), b.Text("build")))
+		rows = append(rows, fmt.Sprintf("%s: %d interrupts, one in %.3g ms of CPU time, %d lost; build %s", b.Text("program"),
+			b.Int("interrupts"), float64(b.Int("interval"))/1e6, b.Int("lost"), b.Text("build")))
 		b.Each("comments", func(c string) { rows = append(rows, c) })
 		for _, f := range b.All("functions") {
-			rows = append(rows, fmt.Sprintf("%s, %s of %d interrupts", f.Text("function"), percent(f.Float("share")), b.Int("interrupts")), "time address instruction vtot thld nv values (share [bounds] value)")
+			rows = append(rows, fmt.Sprintf("%s, %s of %d interrupts", f.Text("function"), percent(f.Float("share")),
+				b.Int("interrupts")), "time address instruction vtot thld nv values (share [bounds] value)")
 			for _, in := range f.All("instructions") {
 				if in["gap"].(bool) {
 					rows = append(rows, "…")
@@ -91,7 +95,8 @@ func listRows(o commandtest.Object) (rows []string) {
 					if i > 0 {
 						row = ""
 					}
-					rows = append(rows, fmt.Sprintf("%s %d %.4f %d %s: %s", row, l.Int("samples"), l.Float("rate"), l.Int("values"), l.Text("kind"), valuesText(l)))
+					rows = append(rows, fmt.Sprintf("%s %d %.4f %d %s: %s", row, l.Int("samples"), l.Float("rate"), l.Int("values"),
+						l.Text("kind"), valuesText(l)))
 				}
 				if len(in.All("lists")) == 0 {
 					rows = append(rows, row)
@@ -133,10 +138,13 @@ func findRows(o commandtest.Object) (rows []string) {
 	if programs == "1 programs" {
 		programs = "1 program"
 	}
-	rows = append(rows, fmt.Sprintf("%d interrupts in %s, %d lost; values with at least %d samples", o.Int("interrupts"), programs, o.Int("lost"), o.Int("least_samples")))
+	rows = append(rows, fmt.Sprintf("%d interrupts in %s, %d lost; values with at least %d samples", o.Int("interrupts"),
+		programs, o.Int("lost"), o.Int("least_samples")))
 	for _, r := range o.All("rows") {
-		rows = append(rows, fmt.Sprintf("%d %s %s %s %s %d %s %s", r.Int("rank"), percent(r.Float("score")), percent(r.Float("time_share")),
-			percent(r.Float("invariance")), percent(r.Float("least_invariance")), r.Int("samples"), r.Text("kind"), r.Text("value")))
+		rows = append(rows, fmt.Sprintf("%d %s %s %s %s %d %s %s", r.Int("rank"), percent(r.Float("score")),
+			percent(r.Float("time_share")),
+			percent(r.Float("invariance")), percent(r.Float("least_invariance")), r.Int("samples"), r.Text("kind"),
+			r.Text("value")))
 		at := r.Text("function")
 		if r.Text("file") != "" {
 			at += fmt.Sprintf(" %s:%d  %s", path.Base(r.Text("file")), r.Int("line"), r.Text("source"))
@@ -150,7 +158,8 @@ func findRows(o commandtest.Object) (rows []string) {
 	default:
 		rows = append(rows, fmt.Sprintf("and %d values more", n))
 	}
-	rows = append(rows, fmt.Sprintf("score: time of the function, times the bound of the invariance (%.0f%% confidence)", 100*o.Float("confidence")))
+	rows = append(rows, fmt.Sprintf("score: time of the function, times the bound of the invariance (%.0f%% confidence)",
+		100*o.Float("confidence")))
 	o.Each("missing", func(m string) { rows = append(rows, m) })
 	return rows
 }
@@ -162,7 +171,8 @@ func TestMergeAndPprof(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	other := &capturetest.Program{Functions: []capturetest.Function{{Name: "f", Time: 1, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Value: capturetest.Always(1)}}}}}
+	other := &capturetest.Program{Functions: []capturetest.Function{{Name: "f", Time: 1,
+		Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Value: capturetest.Always(1)}}}}}
 	other.Image.BuildID, other.Image.Path = "ef01", "other"
 	var b bytes.Buffer
 	if err := errors.Join(other.Record(&b, 1, 50, 2), os.WriteFile("other.recording", b.Bytes(), 0o600)); err != nil {
@@ -204,5 +214,6 @@ func TestMergeAndPprof(t *testing.T) {
 	if err := os.WriteFile("main.go.txt", []byte("package main"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run(`main.go.txt: database: begins with "package ", want "pepVHOTL"; want a database or a recording`, "list main.go.txt")
+	run(`main.go.txt: database: begins with "package ", want "pepVHOTL"; want a database or a recording`,
+		"list main.go.txt")
 }

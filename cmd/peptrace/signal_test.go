@@ -45,7 +45,8 @@ func TestSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 		tooLong := time.AfterFunc(time.Minute, func() { tracer.Process.Kill(); target.Process.Kill() })
-		if line, err := bufio.NewReader(messages).ReadString('\n'); err != nil || !strings.Contains(line, "1 probe in process") {
+		if line, err := bufio.NewReader(messages).ReadString('\n'); err != nil ||
+			!strings.Contains(line, "1 probe in process") {
 			t.Errorf("%v: peptrace says %q, %v", signal, line, err)
 		}
 		io.WriteString(in, "\n")

@@ -20,7 +20,8 @@ import (
 func startTable(t *testing.T) *exec.Cmd {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "table")
-	if out, err := exec.Command("go", "build", "-o", exe, "../../tracer/internal/samplers/sampler/testdata/table").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe,
+		"../../tracer/internal/samplers/sampler/testdata/table").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(exe, "forever")
@@ -56,7 +57,8 @@ func TestValuesJSON(t *testing.T) {
 	}
 	sampling := o.At("sampling")
 	runs := sampling.Int("runs")
-	if all := sampling.Int("kernel") + sampling.Int("passed") + sampling.Int("not_decoded") + runs; runs == 0 || sampling.Int("passed") == 0 || all != sampling.Int("interrupts") {
+	if all := sampling.Int("kernel") + sampling.Int("passed") + sampling.Int("not_decoded") + runs; runs == 0 ||
+		sampling.Int("passed") == 0 || all != sampling.Int("interrupts") {
 		t.Errorf("the parts of %d interrupts are %d:\n%v", sampling.Int("interrupts"), all, sampling)
 	}
 	found, samples := map[string]bool{}, int64(0)
@@ -90,7 +92,8 @@ func TestHelp(t *testing.T) {
 	needRights(t)
 	pid := strconv.Itoa(startTable(t).Process.Pid)
 	_, examples, _ := strings.Cut(usage, "\nExamples:\n")
-	const few = "sample for longer" // as the command says: on a busy machine the program may not run for as long as it is sampled
+	// as the command says: on a busy machine the program may not run for as long as it is sampled
+	const few = "sample for longer"
 	for range 20 {
 		t.Chdir(t.TempDir())
 		var problems []string
@@ -100,8 +103,10 @@ func TestHelp(t *testing.T) {
 				continue
 			}
 			var stdout, stderr bytes.Buffer
-			if code := peptrace.Run(args[1:], strings.NewReader(""), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "main.") {
-				problems = append(problems, fmt.Sprintf("%s: exit code %d: %s%s, want functions of main", strings.TrimSpace(line), code, &stderr, &stdout))
+			if code := peptrace.Run(args[1:], strings.NewReader(""), &stdout, &stderr); code != 0 ||
+				!strings.Contains(stdout.String(), "main.") {
+				problems = append(problems, fmt.Sprintf("%s: exit code %d: %s%s, want functions of main", strings.TrimSpace(line),
+					code, &stderr, &stdout))
 			}
 		}
 		if len(problems) == 0 {

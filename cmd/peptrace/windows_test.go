@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
 const interpreted = `package main
@@ -56,17 +56,15 @@ func main() {
 }
 `
 
-// Probes are breakpoints in code that ticks interpret, if pepbuild has built the program for windows. Neither notices the
-// other, nor does the program: windows go on with the instructions that have the breakpoints, and count what begins there.
+// Probes are breakpoints in code that ticks interpret, if pepbuild has built the program for windows. Neither notices
+// the other, nor does the program: windows go on with the instructions that have the breakpoints, and count what begins
+// there.
 func TestProbesAndWindows(t *testing.T) {
 	needRights(t)
 	if testing.Short() {
 		t.Skip("compiles std")
 	}
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": interpreted, "go.mod": "module interpreted\n\ngo 1.26\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
@@ -102,7 +100,8 @@ func TestProbesAndWindows(t *testing.T) {
 	}
 	defer stop()
 
-	tracer := exec.Command(os.Args[0], "probe", "-limit", "0", "-f", `^main\.work$`, "-args", "-p", fmt.Sprint(program.Process.Pid))
+	tracer := exec.Command(os.Args[0], "probe", "-limit", "0", "-f", `^main\.work$`, "-args", "-p",
+		fmt.Sprint(program.Process.Pid))
 	tracer.Args[0] = "peptrace"
 	var listing strings.Builder
 	tracer.Stdout = &listing
@@ -153,11 +152,15 @@ func TestProbesAndWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%q", p.Comments)
-	if c := p.Comments[0]; strings.Contains(c, "met code other than") || !regexp.MustCompile(` [1-9]\d* windows,`).MatchString(c) || strings.Contains(fmt.Sprint(p.Comments), "breakpoint") {
+	if c := p.Comments[0]; strings.Contains(c, "met code other than") ||
+		!regexp.MustCompile(` [1-9]\d* windows,`).MatchString(c) || strings.Contains(fmt.Sprint(p.Comments), "breakpoint") {
 		t.Errorf("want windows that met no changed code, and that no breakpoint ended: %q", p.Comments)
 	}
 	for _, function := range []string{"main.work", "main.step"} {
-		if !slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.Location[0].Line[0].Function.SystemName == function }) {
+		if !slices.ContainsFunc(p.Sample, func(
+			s *profile.Sample) bool {
+			return s.Location[0].Line[0].Function.SystemName == function
+		}) {
 			t.Errorf("no path of %s counts", function)
 		}
 	}

@@ -26,12 +26,12 @@ type Package struct {
 
 // A Func is a function of the source.
 type Func struct {
-	Name    string
-	Decl    branches.Pos
-	Unknown string        // why nobody can tell its paths, if that is known from the source
-	Site    int           // index of the function in the site table; -1 if it has no path numbers
-	Enter   []register.Op // what a call does
-	Events  []Event
+	Name      string
+	Decl      branches.Pos
+	WhyUntold string        // why no code can tell its paths, if the source shows that
+	Site      int           // index of the function in the site table; -1 if it has no path numbers
+	Enter     []register.Op // what a call does
+	Events    []Event
 }
 
 // An Event is what an outcome does to the register of the function. Returns have none: they end a path.

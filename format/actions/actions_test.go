@@ -39,10 +39,11 @@ func source() *Package {
 		}},
 		Funcs: []Func{
 			{Name: "p.f", Decl: branches.Pos{File: "p.go", Line: 1, Col: 6}, Site: 0, Enter: []register.Op{set(0)},
-				Events: []Event{{Kind: branches.True, Line: 1, Col: 17, Ops: []register.Op{add(1)}, Nodes: []int{0}}, {Kind: branches.False, Line: 1, Col: 17, Nodes: []int{0}}}},
+				Events: []Event{{Kind: branches.True, Line: 1, Col: 17, Ops: []register.Op{add(1)}, Nodes: []int{0}},
+					{Kind: branches.False, Line: 1, Col: 17, Nodes: []int{0}}}},
 			{Name: "p.g", Decl: branches.Pos{File: "p.go", Line: 2, Col: 6}, Site: 1, Enter: []register.Op{set(2)},
 				Events: []Event{{Kind: branches.True, Line: 2, Col: 17, Ops: []register.Op{end, set(3)}, Vital: true}}},
-			{Name: "p.h", Decl: branches.Pos{File: "p.go", Line: 3, Col: 6}, Site: -1, Unknown: "it has no body"},
+			{Name: "p.h", Decl: branches.Pos{File: "p.go", Line: 3, Col: 6}, Site: -1, WhyUntold: "it has no body"},
 		},
 	}
 }
@@ -53,16 +54,22 @@ func program() (f, g branches.Placed) {
 	f = branches.Placed{Addr: 100, Func: branches.Func{Name: "p.f", Size: 50,
 		Calls: []branches.Call{{Func: "p.g", Decl: pos(2, 6)}, {Func: "p.h", Decl: pos(3, 6)}},
 		Outcomes: []branches.Outcome{
-			{Kind: branches.Entry, Pos: pos(1, 6)}, {Kind: branches.True, Pos: pos(1, 17)}, {Kind: branches.False, Pos: pos(1, 17)}, {Kind: branches.Exit, Pos: pos(1, 6)},
-			{Kind: branches.Inline, Call: 1, Pos: pos(1, 28)}, {Kind: branches.True, Call: 1, Pos: pos(2, 17)}, {Kind: branches.Leave, Call: 1, Pos: pos(1, 28)},
+			{Kind: branches.Entry, Pos: pos(1, 6)}, {Kind: branches.True, Pos: pos(1, 17)},
+			{Kind: branches.False, Pos: pos(1, 17)}, {Kind: branches.Exit, Pos: pos(1, 6)},
+			{Kind: branches.Inline, Call: 1, Pos: pos(1, 28)}, {Kind: branches.True, Call: 1, Pos: pos(2, 17)},
+			{Kind: branches.Leave, Call: 1, Pos: pos(1, 28)},
 			{Kind: branches.Inline, Call: 2, Pos: pos(2, 21)},
 		},
-		Rows: []branches.Row{{PC: 4, Way: branches.At, Outcomes: []int{0}}, {PC: 8, Way: branches.NotTaken, Outcomes: []int{1, 4}}, {PC: 8, Way: branches.Taken, Outcomes: []int{2}},
-			{PC: 10, Way: branches.At, Outcomes: []int{7}}, {PC: 12, Way: branches.Jump, Index: 3, Outcomes: []int{5}}, {PC: 20, Way: branches.At, Outcomes: []int{6, 3}}},
+		Rows: []branches.Row{{PC: 4, Way: branches.At, Outcomes: []int{0}},
+			{PC: 8, Way: branches.NotTaken, Outcomes: []int{1, 4}}, {PC: 8, Way: branches.Taken, Outcomes: []int{2}},
+			{PC: 10, Way: branches.At, Outcomes: []int{7}}, {PC: 12, Way: branches.Jump, Index: 3, Outcomes: []int{5}},
+			{PC: 20, Way: branches.At, Outcomes: []int{6, 3}}},
 	}}
 	g = branches.Placed{Addr: 200, Func: branches.Func{Name: "p.g", Size: 20,
-		Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos(2, 6)}, {Kind: branches.True, Pos: pos(2, 17)}, {Kind: branches.Exit, Pos: pos(2, 6)}},
-		Rows:     []branches.Row{{PC: 0, Way: branches.At, Outcomes: []int{0}}, {PC: 2, Way: branches.Taken, Outcomes: []int{1}}, {PC: 9, Way: branches.At, Outcomes: []int{2}}},
+		Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos(2, 6)}, {Kind: branches.True, Pos: pos(2, 17)},
+			{Kind: branches.Exit, Pos: pos(2, 6)}},
+		Rows: []branches.Row{{PC: 0, Way: branches.At, Outcomes: []int{0}}, {PC: 2, Way: branches.Taken, Outcomes: []int{1}},
+			{PC: 9, Way: branches.At, Outcomes: []int{2}}},
 	}}
 	return f, g
 }
@@ -123,32 +130,41 @@ func TestPlace(t *testing.T) {
 				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
 		{"a condition is lost", func(f, _ *branches.Placed) { f.Outcomes[1].Lost = branches.Selected },
 			[]string{"104 @ 0: r0 =untold 0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
-				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 unclear 0 conditional move p.g 2/2 p.h 0/1 it has no body"},
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"},
+			"p.f 1/1 untold 0 conditional move p.g 2/2 p.h 0/1 it has no body"},
 		{"the header of a loop is lost in one place", func(f, _ *branches.Placed) { f.Outcomes[5].Lost = branches.Dropped },
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1", "120 @ 0: r0 end0",
 				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 1/2 dropped p.h 0/1 it has no body"},
 		{"a return is lost", func(_, g *branches.Placed) { g.Outcomes[2].Lost = branches.NoPlace },
-			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"}, "p.f 1/1 p.g 1/2 return: no instruction p.h 0/1 it has no body"},
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"},
+			"p.f 1/1 p.g 1/2 return: no instruction p.h 0/1 it has no body"},
 		{"the header of a loop is merged in one place", func(f, _ *branches.Placed) { f.Outcomes[5].Lost = branches.Merged },
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
 				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
 		{"a return may have been another one's", func(_, g *branches.Placed) { g.Outcomes[2].Lost = branches.Either },
 			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0",
-				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 return: either p.h 0/1 it has no body"},
+				"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"},
+			"p.f 1/1 p.g 2/2 return: either p.h 0/1 it has no body"},
 		{"a block has no instruction", func(f, _ *branches.Placed) {
-			f.Rows = append(f.Rows, branches.Row{PC: 20, Way: branches.At, Outcomes: []int{0}}, branches.Row{PC: 22, Way: branches.At, Outcomes: []int{3}})
-		}, []string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0 r0 =0", "122 @ 0: r0 end0",
+			f.Rows = append(f.Rows, branches.Row{PC: 20, Way: branches.At, Outcomes: []int{0}},
+				branches.Row{PC: 22, Way: branches.At, Outcomes: []int{3}})
+		}, []string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0 r0 =0",
+			"122 @ 0: r0 end0",
 			"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
-		{"the function is of a generic one, with the types of the source", func(_, g *branches.Placed) { g.Name = "p.g[int]" },
-			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"}, "p.f 1/1 p.g 1/1 p.h 0/1 it has no body"},
+		{"the function is of a generic one, with the types of the source",
+			func(_, g *branches.Placed) { g.Name = "p.g[int]" },
+			[]string{"104 @ 0: r0 =0", "108 n 0: r0 +1 r1 =2", "112 j 3: r1 end0 r1 =3", "120 @ 0: r1 end0 r0 end0"},
+			"p.f 1/1 p.g 1/1 p.h 0/1 it has no body"},
 		{"a function has a table of jumps that does not fit", func(f, g *branches.Placed) {
 			f.Rows[4].Index = 65536
 			g.Rows[1].Way, g.Rows[1].Index = branches.Jump, 65535
 		}, []string{"200 @ 0: r0 =2", "202 j 65535: r0 end0 r0 =3", "209 @ 0: r0 end0"},
 			"p.f 0/1 a table of jumps has more than 65536 entries p.g 1/2 a table of jumps has more than 65536 entries p.h 0/1 it has no body"},
 		{"rows of an instruction are in another order", func(f, _ *branches.Placed) {
-			f.Rows = append(f.Rows[:1:1], branches.Row{PC: 8, Way: branches.Jump, Index: 2, Outcomes: []int{1}}, branches.Row{PC: 8, Way: branches.Jump, Outcomes: []int{3}},
-				branches.Row{PC: 8, Way: branches.At, Outcomes: []int{4}}, branches.Row{PC: 8, Way: branches.Jump, Outcomes: []int{4}})
+			f.Rows = append(f.Rows[:1:1], branches.Row{PC: 8, Way: branches.Jump, Index: 2, Outcomes: []int{1}},
+				branches.Row{PC: 8, Way: branches.Jump, Outcomes: []int{3}},
+				branches.Row{PC: 8, Way: branches.At, Outcomes: []int{4}},
+				branches.Row{PC: 8, Way: branches.Jump, Outcomes: []int{4}})
 		}, []string{"104 @ 0: r0 =0", "108 @ 0: r1 =2", "108 j 0: r0 end0 r1 =2", "108 j 2: r0 +1",
 			"200 @ 0: r0 =2", "202 t 0: r0 end0 r0 =3", "209 @ 0: r0 end0"}, "p.f 1/1 p.g 2/2 p.h 0/1 it has no body"},
 	} {
@@ -166,9 +182,9 @@ func TestPlace(t *testing.T) {
 		}
 		var status []string
 		for _, s := range table.Sources {
-			status = append(status, fmt.Sprintf("%s %d/%d", s.Name, s.Places-s.Blind, s.Places))
-			for n, why := range s.Unclear {
-				status = append(status, fmt.Sprintf("unclear %d %s", n, why))
+			status = append(status, fmt.Sprintf("%s %d/%d", s.Name, s.Places-s.UntoldIn, s.Places))
+			for n, why := range s.UntoldNodes {
+				status = append(status, fmt.Sprintf("untold %d %s", n, why))
 			}
 			if s.Why != "" {
 				status = append(status, s.Why)
@@ -188,14 +204,14 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// The program tells no path of a function if it tells none in any place. Of p.h nobody can tell paths, and a function with one path has
-// nothing to tell.
+// The program tells no path of a function if it tells none in any place. Of p.h nobody can tell paths, and a function
+// with one path has nothing to tell.
 func TestUntold(t *testing.T) {
 	for _, test := range []struct {
-		name            string
-		here, inlined   bool // the end of g is lost: where it is a function, inlined into f
-		paths           uint64
-		unclear, untold int
+		name           string
+		here, inlined  bool // the end of g is lost: where it is a function, inlined into f
+		paths          uint64
+		partly, untold int
 	}{
 		{"told", false, false, 2, 0, 1},
 		{"lost where it is a function", true, false, 2, 1, 1},
@@ -218,7 +234,8 @@ func TestUntold(t *testing.T) {
 		}
 		table.Place(f)
 		table.Place(g)
-		if got, want := table.Told(), (actiontable.Told{Functions: 3, Unclear: test.unclear, Blind: test.untold}); got != want {
+		if got, want := table.Told(), (actiontable.Told{Functions: 3, Partly: test.partly,
+			Untold: test.untold}); got != want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, want)
 		}
 		if got := table.Sources[1].Untold(); got != (test.untold > 1) {
@@ -236,7 +253,7 @@ func TestTells(t *testing.T) {
 	if why := f.Tells(1); why != "" {
 		t.Errorf("path 1: %s", why)
 	}
-	f.Unclear[0] = "merged"
+	f.UntoldNodes[0] = "merged"
 	if why := f.Tells(1); why != "merged" {
 		t.Errorf("path 1: %q, want merged", why)
 	}
@@ -321,7 +338,8 @@ func FuzzTable(f *testing.F) {
 		var rows [100]actiontable.Row
 		var ops [200]register.Op
 		for fn := range a.Len() {
-			if n, ok := a.Decode(fn, rows[:], ops[:]); ok && (n.Rows > len(rows) || n.Ops > len(ops) || n.Registers > a.Most.Registers) {
+			if n, ok := a.Decode(fn, rows[:], ops[:]); ok &&
+				(n.Rows > len(rows) || n.Ops > len(ops) || n.Registers > a.Most.Registers) {
 				t.Errorf("%+v", n)
 			}
 		}
@@ -329,12 +347,13 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// The table of a program is that of its functions at the addresses of their symbols. Of another program it is refused. A function
-// whose tables differ is in no place.
+// The table of a program is that of its functions at the addresses of their symbols. Of another program it is refused.
+// A function whose tables differ is in no place.
 func TestLinkedTable(t *testing.T) {
 	f, g := program()
 	pkg := branches.Package{Path: "p", Actions: Append(nil, source()), Funcs: []branches.Func{f.Func, g.Func}}
-	symbols := []branches.Symbol{{Name: "p.f", Addr: 100, Size: 50}, {Name: "p.g", Addr: 200, Size: 20}, {Name: "memmove", Addr: 300, Size: 9}}
+	symbols := []branches.Symbol{{Name: "p.f", Addr: 100, Size: 50}, {Name: "p.g", Addr: 200, Size: 20},
+		{Name: "memmove", Addr: 300, Size: 9}}
 	table, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true)
 	if err != nil {
 		t.Fatal(err)
@@ -349,18 +368,20 @@ func TestLinkedTable(t *testing.T) {
 		t.Errorf("rows %q, want %q", rows(table), rows(want))
 	}
 	symbols[1].Size++
-	if _, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true); err == nil || !strings.Contains(err.Error(), "of another program") {
+	if _, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true); err == nil ||
+		!strings.Contains(err.Error(), "of another program") {
 		t.Errorf("with another size of p.g: %v", err)
 	}
 	symbols[1].Size--
 	pkg.Actions = pkg.Actions[:3]
-	if _, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true); err == nil || !strings.HasPrefix(err.Error(), "p: ") {
+	if _, err := Link([]branches.Package{pkg}, &branches.Executable{Functions: symbols}, true); err == nil ||
+		!strings.HasPrefix(err.Error(), "p: ") {
 		t.Errorf("with damaged actions: %v", err)
 	}
 }
 
-// Functions that the program does not have are not in its table, so the paths of the others have the numbers that they have without
-// these. A function that may be in the program, as its name and size are, is kept.
+// Functions that the program does not have are not in its table, so the paths of the others have the numbers that they
+// have without these. A function that may be in the program, as its name and size are, is kept.
 func TestDroppedFunctions(t *testing.T) {
 	f, g := program()
 	pos := branches.Pos{File: "p.go", Line: 9, Col: 6}
@@ -376,15 +397,18 @@ func TestDroppedFunctions(t *testing.T) {
 		whole.Funcs[i].move(2)
 	}
 	whole.Funcs = append([]Func{{Name: "p.gone", Decl: pos, Enter: []register.Op{set(0)}}}, whole.Funcs...)
-	whole.Funcs = append(whole.Funcs, Func{Name: "p.none", Decl: branches.Pos{File: "p.go", Line: 10, Col: 6}, Site: -1, Unknown: "it has no body"})
+	whole.Funcs = append(whole.Funcs, Func{Name: "p.none", Decl: branches.Pos{File: "p.go", Line: 10, Col: 6}, Site: -1,
+		WhyUntold: "it has no body"})
 	whole.Sites.Skipped = []wire.Skipped{{Name: "p.h", Line: 3}, {Name: "p.none", Line: 10}}
 	other.Path, other.Sites.Path = "q", "q"
 	for i := range other.Funcs {
 		other.Funcs[i].Decl.File = "q.go"
 	}
 	twice := branches.Func{Name: "p.gone", Size: 7, Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos}}}
-	twin := branches.Func{Name: "p.gone", Size: 7, Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos}, {Kind: branches.True, Pos: pos}}}
-	pkgs := []branches.Package{{Path: "p", Actions: Append(nil, whole), Funcs: []branches.Func{f.Func, g.Func, twice, twin}}, {Path: "q", Actions: Append(nil, other)}}
+	twin := branches.Func{Name: "p.gone", Size: 7,
+		Outcomes: []branches.Outcome{{Kind: branches.Entry, Pos: pos}, {Kind: branches.True, Pos: pos}}}
+	pkgs := []branches.Package{{Path: "p", Actions: Append(nil, whole),
+		Funcs: []branches.Func{f.Func, g.Func, twice, twin}}, {Path: "q", Actions: Append(nil, other)}}
 	symbols := []branches.Symbol{{Name: "p.f", Addr: 100, Size: 50}, {Name: "p.g", Addr: 200, Size: 20}}
 	table, err := Link(pkgs, &branches.Executable{Functions: symbols}, true)
 	if err != nil {
@@ -414,7 +438,8 @@ func TestDroppedFunctions(t *testing.T) {
 	if table, err = Link(pkgs, &branches.Executable{Functions: symbols}, true); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(table.Packages[0].Sites.Funcs); n != 3 || table.Sources[0].Name != "p.gone" || table.Sources[0].Blind == 0 {
+	if n := len(table.Packages[0].Sites.Funcs); n != 3 || table.Sources[0].Name != "p.gone" ||
+		table.Sources[0].UntoldIn == 0 {
 		t.Errorf("%d functions, and of the first one %+v", n, table.Sources[0])
 	}
 }

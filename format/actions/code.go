@@ -6,7 +6,7 @@ package actions
 //
 //	package   length of the site table, site table (format/wire), number of files, files: text, number of functions, functions
 //	text      length, bytes
-//	function  name: text, file, line, column, why unknown: text, site + 1, operations, number of events, events
+//	function  name: text, file, line, column, why untold: text, site + 1, operations, number of events, events
 //	event     kind (1 byte), line, column, vital (0 or 1), number of nodes, nodes, operations
 //	operations  number of them, and of each: what it does, and the argument unless it ends a path
 
@@ -42,7 +42,7 @@ func Append(b []byte, p *Package) []byte {
 		w.number(files[f.Decl.File])
 		w.number(f.Decl.Line)
 		w.number(f.Decl.Col)
-		w.text(f.Unknown)
+		w.text(f.WhyUntold)
 		w.number(f.Site + 1)
 		w.ops(f.Enter)
 		w.number(len(f.Events))
@@ -103,8 +103,8 @@ func Read(b []byte) (*Package, error) {
 		if i := r.below(len(files)); i < len(files) {
 			f.Decl.File = files[i]
 		}
-		f.Decl.Line, f.Decl.Col = r.below(1<<31), r.below(1<<31)
-		f.Unknown = r.text()
+		f.Decl.Line, f.Decl.Col = r.below(1<<31-1), r.below(1<<31-1)
+		f.WhyUntold = r.text()
 		f.Site = r.below(len(sites.Funcs)+1) - 1
 		nodes := 0
 		if f.Site >= 0 {
@@ -112,7 +112,8 @@ func Read(b []byte) (*Package, error) {
 		}
 		f.Enter = r.ops()
 		for range r.count() {
-			e := Event{Kind: branches.Kind(r.below(256)), Line: r.below(1 << 31), Col: r.below(1 << 31), Vital: r.below(2) == 1}
+			e := Event{Kind: branches.Kind(r.below(256)), Line: r.below(1<<31 - 1), Col: r.below(1<<31 - 1),
+				Vital: r.below(2) == 1}
 			for range r.count() {
 				e.Nodes = append(e.Nodes, r.below(nodes))
 			}
@@ -136,14 +137,17 @@ type reader struct {
 func (r *reader) count() int { return r.below(len(r.b) + 1) }
 
 // below reads a number below n.
-func (r *reader) below(n int) int {
+func (r *reader) below(n int) int { return int(r.number(uint64(n))) }
+
+// number reads a number below n.
+func (r *reader) number(n uint64) uint64 {
 	x, size := binary.Uvarint(r.b)
-	if size <= 0 || x >= uint64(n) {
+	if size <= 0 || x >= n {
 		r.bad, r.b = true, nil
 		return 0
 	}
 	r.b = r.b[size:]
-	return int(x)
+	return x
 }
 
 func (r *reader) text() string {
@@ -164,7 +168,7 @@ func (r *reader) ops() (ops []register.Op) {
 			r.bad, r.b = true, nil
 		}
 		if op.Do != register.End {
-			op.Arg = uint32(r.below(1 << 32))
+			op.Arg = uint32(r.number(1 << 32))
 		}
 		ops = append(ops, op)
 	}

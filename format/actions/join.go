@@ -1,6 +1,6 @@
 package actions
 
-// This file makes the actions of instructions.
+// This file makes the actions of instructions, and decides which outcomes and paths are untold.
 
 import (
 	"cmp"
@@ -54,10 +54,11 @@ type Source struct {
 	Package *Package
 	First   uint64 // the number of its path 0 in the program
 
-	Places  int            // in how many places of the program it is: as a function, or inlined
-	Blind   int            // in how many of them nobody can tell its paths
-	Why     string         // a reason for one of these, or why nobody can tell them anywhere
-	Unclear map[int]string // nodes of the graph at which it is not known everywhere how paths go on, with the reason
+	Places   int    // in how many places of the program it is: as a function, or inlined
+	UntoldIn int    // in how many of them the code tells none of its paths
+	Why      string // a reason for one of these, or why the code tells them nowhere
+	// nodes of the graph at which the code does not tell everywhere how paths go on, with the reason
+	UntoldNodes map[int]string
 }
 
 // Numbered reports whether the paths of the function have numbers.
@@ -71,16 +72,18 @@ func (s *Source) Paths() uint64 {
 	return s.Package.Sites.Funcs[s.Site].Graph.N
 }
 
-// Untold reports whether the program tells no path of the function in any of its places. A single path needs no telling.
-func (s *Source) Untold() bool { return s.Places > 0 && s.Blind == s.Places && s.Paths() != 1 }
+// Untold reports whether the program tells no path of the function in any of its places. A single path needs no
+// telling.
+func (s *Source) Untold() bool { return s.Places > 0 && s.UntoldIn == s.Places && s.Paths() != 1 }
 
 // Tells returns an empty string if the counts of a path are those of the program, or the reason why they may not be.
-// Paths that go through a node of Unclear count as another one that goes through it, too, and comes from the same place.
+// Paths that go through a node of UntoldNodes count as another one that goes through it, too, and comes from the same
+// place.
 func (s *Source) Tells(path uint64) string {
 	if s.Why != "" {
 		return s.Why
 	}
-	if len(s.Unclear) == 0 {
+	if len(s.UntoldNodes) == 0 {
 		return ""
 	}
 	_, steps, ok := s.Package.Sites.Funcs[s.Site].Graph.Decode(path)
@@ -88,7 +91,7 @@ func (s *Source) Tells(path uint64) string {
 		return "it has no such path"
 	}
 	for _, step := range steps {
-		if why := s.Unclear[step.Node]; why != "" {
+		if why := s.UntoldNodes[step.Node]; why != "" {
 			return why
 		}
 	}
@@ -102,7 +105,7 @@ func New(pkgs []*Package) (*Table, error) {
 	for _, p := range pkgs {
 		for i := range p.Funcs {
 			f := &p.Funcs[i]
-			s := &Source{Func: f, Package: p, Why: f.Unknown, Unclear: map[int]string{}}
+			s := &Source{Func: f, Package: p, Why: f.WhyUntold, UntoldNodes: map[int]string{}}
 			if s.Numbered() {
 				s.First = first + p.Sites.Funcs[f.Site].Base
 			}
@@ -117,8 +120,8 @@ func New(pkgs []*Package) (*Table, error) {
 }
 
 // Link returns the table of a program that has functions of some packages, as [branches.Link] finds them in its
-// executable. Packages of the table have those functions of the source that the program has, by themselves or inlined, and
-// packages without any are not in it. With calls it has actions for functions with one path, too.
+// executable. Packages of the table have those functions of the source that the program has, by themselves or inlined,
+// and packages without any are not in it. With calls it has actions for functions with one path, too.
 func Link(pkgs []branches.Package, exe *branches.Executable, calls bool) (*Table, error) {
 	placed, unlike, err := branches.Link(pkgs, exe)
 	if err != nil {
@@ -177,7 +180,8 @@ func note(there map[branches.Pos]bool, f *branches.Func) {
 	}
 }
 
-// keep drops the functions of a package that are not declared in some places, and gives the paths of the others new numbers.
+// keep drops the functions of a package that are not declared in some places, and gives the paths of the others new
+// numbers.
 func (p *Package) keep(there map[branches.Pos]bool) {
 	var funcs []Func
 	var sites []wire.Func
@@ -274,8 +278,8 @@ type place struct {
 	line, col int
 }
 
-// Outcomes returns what the outcomes of a function of the program do, and for each of its registers the number of path 0
-// of the function whose path it has. What it finds of their sources it notes.
+// Outcomes returns what the outcomes of a function of the program do, and for each of its registers the number of path
+// 0 of the function whose path it has. What it finds of their sources it notes.
 func (t *Table) Outcomes(f *branches.Func) (ops [][]register.Op, firsts []uint32) {
 	why := ""
 	switch { // what does not fit into the table
@@ -364,14 +368,14 @@ func wraps(name string) bool {
 	return strings.Contains(name, "[") && !strings.Contains(name, "[go.shape.")
 }
 
-// instance gives outcomes of the source s in one place what they do.
+// instance says what outcomes of the source s do in one place, or that they are untold.
 func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 	if len(at(of, place{kind: enter})) == 0 {
 		return // another outcome is in a call of which the compiler has left nothing
 	}
 	s.Places++
-	if s.Unknown != "" {
-		s.Blind++
+	if s.WhyUntold != "" {
+		s.UntoldIn++
 		return
 	}
 	loss := func(k place) branches.Loss {
@@ -381,12 +385,12 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 		}
 		return worst
 	}
-	blind := func(why string) {
-		s.Blind++
+	untold := func(why string) {
+		s.UntoldIn++
 		s.Why = why
 	}
 	if j.why != "" {
-		blind(j.why)
+		untold(j.why)
 		return
 	}
 	for _, k := range []place{{kind: enter}, {kind: leave}} {
@@ -395,11 +399,11 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 		case l.Joined():
 			s.Why = k.kind.String() + ": " + l.String()
 		default:
-			blind(k.kind.String() + ": " + l.String())
+			untold(k.kind.String() + ": " + l.String())
 			return
 		}
 	}
-	var unclear map[int]string
+	var nodes map[int]string
 	for _, e := range s.Events {
 		k := place{e.Kind, e.Line, e.Col}
 		why := loss(k).String()
@@ -410,24 +414,24 @@ func (j *joiner) instance(s *Source, of []located, enter, leave branches.Kind) {
 			continue
 		}
 		if e.Vital && !loss(k).Joined() {
-			blind(why)
+			untold(why)
 			return
 		}
 		for _, n := range e.Nodes {
-			if unclear == nil {
-				unclear = map[int]string{}
+			if nodes == nil {
+				nodes = map[int]string{}
 			}
-			unclear[n] = why
+			nodes[n] = why
 		}
 	}
-	for n, why := range unclear {
-		s.Unclear[n] = why
+	for n, why := range nodes {
+		s.UntoldNodes[n] = why
 	}
 	if s.Paths() == 1 && !j.table.Calls {
 		return
 	}
 	first := uint32(s.First)
-	if unclear != nil {
+	if nodes != nil {
 		first |= actiontable.Untold
 	}
 	slot := uint16(len(j.firsts))
@@ -478,7 +482,8 @@ func (t *Table) Find(path uint32) (s *Source, number uint64) {
 			numbered = append(numbered, s)
 		}
 	}
-	i, ok := slices.BinarySearchFunc(numbered, uint64(path), func(s *Source, p uint64) int { return cmp.Compare(s.First, p) })
+	i, ok := slices.BinarySearchFunc(numbered, uint64(path),
+		func(s *Source, p uint64) int { return cmp.Compare(s.First, p) })
 	if !ok {
 		i--
 	}

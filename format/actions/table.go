@@ -45,7 +45,8 @@ func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 	w.count()
 	var rest []byte
 	told := t.Told()
-	for _, n := range []int{int(align), w.most.Registers, w.most.Rows, w.most.Ops, told.Functions, told.Unclear, told.Blind,
+	for _, n := range []int{int(align), w.most.Registers, w.most.Rows, w.most.Ops, told.Functions, told.Partly,
+		told.Untold,
 		len(firsts), len(t.Funcs)} {
 		rest = binary.AppendUvarint(rest, uint64(n))
 	}
@@ -142,9 +143,9 @@ func (t *Table) Told() (told actiontable.Told) {
 		case s.Places == 0:
 			continue
 		case s.Untold():
-			told.Blind++
-		case s.Blind > 0, len(s.Unclear) > 0:
-			told.Unclear++
+			told.Untold++
+		case s.UntoldIn > 0, len(s.UntoldNodes) > 0:
+			told.Partly++
 		}
 		told.Functions++
 	}

@@ -5,9 +5,9 @@
 //	fn := t.Find(pc - text)                    // text is the address of runtime.text
 //	n, ok := t.Decode(fn, rows, ops)           // rows[:n.Rows], in order, with operations in ops[:n.Ops]
 //
-// Open allocates memory, 8 bytes for each function, and 4 for each symbol of an alphabet and each function of the source. Find and
-// Decode allocate nothing, cannot panic and call nothing of the Go runtime, so a signal handler can use them. What is
-// damaged they refuse.
+// Open allocates memory, 8 bytes for each function, and 4 for each symbol of an alphabet and each function of the
+// source. Find and Decode allocate nothing, cannot panic and call nothing of the Go runtime, so a signal handler can
+// use them. What is damaged they refuse.
 //
 // # Format
 //
@@ -46,9 +46,9 @@ type Row struct {
 	Action uint32 // index of its first operation
 }
 
-// Untold is a bit in the numbers of paths at a place of the program that does not tell how all branches of the function go:
-// there, those in wire.Func.Untold have no outcome. Other places of the same function, such as other calls that are inlined,
-// may tell all branches.
+// Untold is a bit in the numbers of paths at a place of the program that does not tell how all branches of the function
+// go: there, those in wire.Func.Untold have no outcome. Other places of the same function, such as other calls that are
+// inlined, may tell all branches.
 const Untold = 1 << 31
 
 // A Way is how an instruction is executed.
@@ -73,9 +73,9 @@ func Key(pc uint32, way Way, index uint16) uint64 {
 // A Size is that of a function's actions, or the largest one of a program.
 type Size struct{ Registers, Rows, Ops int }
 
-// Told says how many functions of the source are in a program, by themselves or inlined, of how many of these some paths
-// cannot be told in some place of the program, and of how many no path can in any.
-type Told struct{ Functions, Unclear, Blind int }
+// Told says how many functions of the source are in a program, by themselves or inlined, of how many of these some
+// paths cannot be told in some place of the program, and of how many no path can in any.
+type Told struct{ Functions, Partly, Untold int }
 
 // A Table is that of a program. Only one at a time may decode of it.
 type Table struct {
@@ -191,8 +191,8 @@ func (t *Table) Find(addr uint32) int {
 	return lo - 1
 }
 
-// Decode writes the rows of a function, and what they do, to memory, which has room for t.Most at least if it need not
-// fail. Actions are indexes into ops. It reports false if there is not enough room, or the table is damaged.
+// Decode writes the rows of a function, and what they do, to memory, which has space for t.Most at least if it need not
+// fail. Actions are indexes into ops. It reports false if there is not enough space, or the table is damaged.
 func (t *Table) Decode(fn int, rows []Row, ops []register.Op) (n Size, ok bool) {
 	funcs := t.funcs
 	if fn < 0 || fn >= len(funcs) {

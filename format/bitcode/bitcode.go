@@ -1,5 +1,5 @@
-// Package bitcode reads tables that are linked into programs: a header, and behind it numbers, and values in Huffman codes, bit by
-// bit. Package huffman makes the codes and writes them.
+// Package bitcode reads tables that are linked into programs: a header, and behind it numbers, and values in Huffman
+// codes, bit by bit. Package huffman makes the codes and writes them.
 //
 //	data, ok := bitcode.Table(data, "pep example 1\n")    // a table that begins with the first byte, without what follows
 //	r := bitcode.Reader{Bytes: data, At: 8 * bitcode.HeaderSize("pep example 1\n")}
@@ -7,8 +7,8 @@
 //	r.Numbers(&sizes)                                     // a code, which comes before the values
 //	n := r.Value(&sizes)                                  // a value
 //
-// Readers are for signal handlers, too: apart from Alphabet and Numbers nothing allocates, can panic or calls the Go runtime. What
-// is damaged makes a reader Bad, and from there on it returns zeros.
+// Readers are for signal handlers, too: apart from Alphabet and Numbers nothing allocates, can panic or calls the Go
+// runtime. What is damaged makes a reader Bad, and from there on it returns zeros.
 //
 // # Format
 //
@@ -35,8 +35,8 @@ func AppendHeader(b []byte, magic string, rest []byte) []byte {
 	return b
 }
 
-// Table returns the table that begins with the first byte of data, without what follows it. It reports false if none does, or
-// only a part of one is there.
+// Table returns the table that begins with the first byte of data, without what follows it. It reports false if none
+// does, or only a part of one is there.
 func Table(data []byte, magic string) (table []byte, ok bool) {
 	header := HeaderSize(magic)
 	if len(data) < header || string(data[:len(magic)]) != magic {
@@ -105,20 +105,18 @@ func (r *Reader) Number() uint32 {
 // Signed returns the signed number that is coded as x.
 func Signed(x uint32) uint32 { return x>>1 ^ -(x & 1) }
 
-// Symbol reads a code, bit by bit. Of canonical codes those of one length follow each other, and shorter ones come first.
+// Symbol reads a code. Of canonical codes those of one length follow each other, and shorter ones come first.
 func (r *Reader) Symbol(a *Alphabet) uint32 {
+	bits := r.peek()
 	code, first, index := uint32(0), uint32(0), uint32(0)
-	for _, n := range a.lengths[1:] {
-		i := r.At >> 3
-		if i < 0 || i >= len(r.Bytes) {
-			break
-		}
-		code = code<<1 | uint32(r.Bytes[i])>>(r.At&7)&1
-		r.At++
+	for i, n := range a.lengths[1:] {
+		code = code<<1 | uint32(bits)&1
+		bits >>= 1
 		first <<= 1
 		if code-first < n {
 			index += code - first
-			if int(index) >= len(a.Symbols) {
+			r.At += i + 1
+			if int(index) >= len(a.Symbols) || r.At > 8*len(r.Bytes) {
 				break
 			}
 			return a.Symbols[index]
@@ -126,6 +124,23 @@ func (r *Reader) Symbol(a *Alphabet) uint32 {
 		index, first = index+n, first+n
 	}
 	return r.Fail()
+}
+
+// peek returns the next bits, 57 at least, of which those behind the end are zeros.
+func (r *Reader) peek() (bits uint64) {
+	b, i := r.Bytes, r.At>>3
+	if i < 0 || i > len(b) {
+		return 0
+	}
+	if b = b[i:]; len(b) >= 8 {
+		bits = uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	} else {
+		for i, c := range b {
+			bits |= uint64(c) << (8 * i & 63)
+		}
+	}
+	return bits >> (r.At & 7)
 }
 
 // Value reads a value of an alphabet of numbers, which may follow its code.
@@ -145,7 +160,7 @@ func (r *Reader) Count() int {
 	return n
 }
 
-// Alphabet reads an alphabet without its symbols, for which it makes room.
+// Alphabet reads an alphabet without its symbols, for which it makes space.
 func (r *Reader) Alphabet(a *Alphabet) {
 	longest, all := r.Count(), 0
 	if longest > MaxCode {

@@ -1,8 +1,7 @@
-// Package branches is the format of tables of branches: which outcomes of the source the instructions of a program stand for, and
-// which values of the source they have.
-// The compiler that pepbuild builds writes a table for each package, pepbuild joins them to a file for a program, and the pep
-// command prints that. The code is that of the plain program, so the table is all that is needed to count outcomes in a
-// trace of its instructions.
+// Package branches is the format of tables of branches: which outcomes of the source the instructions of a program
+// stand for, and which values of the source they have. The compiler that pepbuild builds writes a table for each
+// package, pepbuild joins them to a file for a program, and the pep command prints that. The code is that of the plain
+// program, so the table is all that is needed to count outcomes in a trace of its instructions.
 //
 //	if a > 5 {       CMPQ AX, $5
 //		f()          JLE  …         a row at this PC, "not taken": the if's condition is true
@@ -13,7 +12,7 @@
 //
 // A number is an unsigned varint, as in package encoding/binary.
 //
-//	file       "pep branches 3\n", number of packages, packages
+//	file       "pep branches 4\n", number of packages, packages
 //	package    length in bytes, import path: text, number of strings, strings: text, number of functions, functions,
 //	           length in bytes, what the outcomes do (format/actions)
 //	text       length, bytes
@@ -25,15 +24,15 @@
 //	outcome    kind (1 byte), lost (1 byte), number of the call that it is in, position
 //	row        PC less that of the row before, way (1 byte), index if way is 'j', number of outcomes, their indexes
 //	value      PC less that of the value before, what (1 byte), lost (1 byte), register (1 byte), elsewhere (0 or 1), width,
-//	           number of the call that it is in, position, expression: string, its type: string
+//	           form (1 byte), number of the call that it is in, position, expression: string, its type: string
 //
 // Calls have numbers from 1 on; 0 stands for the function itself.
 //
 // At the position of an if, a for or the word range stands whether the condition holds, at that of an operator && or ||
 // whether the left operand does; what the right one does follows from both. A clause of a switch or a select is at its
 // case or default, the entry of a function behind the word func, an inlined body at the call. Of a range over a
-// function there is the entry of its body alone. A round of a for without a condition is at the for, a label at its colon, a
-// switch that has no clause for the value at the switch. Conditions with constant values have no outcome.
+// function there is the entry of its body alone. A round of a for without a condition is at the for, a label at its
+// colon, a switch that has no clause for the value at the switch. Conditions with constant values have no outcome.
 //
 // While a program is built, the table of a package is the member pep.branches of its archive.
 package branches
@@ -44,10 +43,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pepgo/pep/format/wire"
 )
 
 // Magic is what a file begins with.
-const Magic = "pep branches 3\n"
+const Magic = "pep branches 4\n"
 
 // A Package has the functions of a package that the compiler has compiled, inlined calls and all.
 type Package struct {
@@ -86,8 +87,8 @@ func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.
 type Kind byte
 
 const (
-	// At an if, a for or the word range: the condition holds; at an operator && or ||: the left operand does; where the body
-	// of a range over a function ends: a jump has left it that leads to somewhere in the function of the loop.
+	// At an if, a for or the word range: the condition holds; at an operator && or ||: the left operand does; where the
+	// body of a range over a function ends: a jump has left it that leads to somewhere in the function of the loop.
 	True   Kind = 'T'
 	False  Kind = 'F' // it does not
 	Clause Kind = 'C' // a clause of a switch or a select begins
@@ -113,8 +114,8 @@ type Outcome struct {
 	Pos  Pos
 }
 
-// A Loss says why the compiler cannot count an outcome: rows count too little, or there are none. Zero stands for no loss. Of Either
-// rows count too much.
+// A Loss says why the compiler cannot count an outcome: rows count too little, or there are none. Zero stands for no
+// loss. Of Either rows count too much.
 //
 //	if 0 <= x && x < n    one comparison: where it holds, a row has "true" of && and "true" of if. Where it does not, another row has
 //	                      "false" of if. It also has "true" of &&, as Either: the second condition may have failed, or the first.
@@ -128,9 +129,15 @@ const (
 	Dropped                  // both ways do the same
 	NoPlace                  // no instruction stands for it
 	Either                   // where its rows say so, it may happen, or another outcome in its stead
+	// of a load: the compiler has the value, because it is constant, or was stored or loaded before
+	Known
+	Unneeded // of a load: nobody needs the value
+	Combined // of a load: one instruction loads several values
+	Moved    // of a load: the value is loaded where it is needed, and not wherever the source has it
 )
 
-var lossNames = []string{"", "no branch", "twice", "conditional move", "merged", "dropped", "no instruction", "either"}
+var lossNames = []string{"", "no branch", "twice", "conditional move", "merged", "dropped", "no instruction", "either",
+	"known", "unneeded", "combined", "moved"}
 
 func (l Loss) String() string { return lossNames[l] }
 
@@ -166,11 +173,12 @@ type Value struct {
 	Lost      Loss  // not 0: no instruction has it where Call and Pos are, or not all code there
 	Reg       uint8 // which register, as package valuetable has them
 	Width     int   // in bytes
-	Call      int   // as Call.In
-	Elsewhere bool  // the instruction is in another inlined call
+	Form      wire.Kind
+	Call      int  // as Call.In
+	Elsewhere bool // the instruction is in another inlined call
 	Pos       Pos
 	Expr      string
-	Type      string // of Expr; of the method of an interface that of the interface
+	Type      string // of Expr, or of what Expr is the length of; of the method of an interface that of the interface
 }
 
 // A What says what a value is, and where.
@@ -180,9 +188,13 @@ const (
 	Called What = 'C' // where the instruction, a call through a register or memory, goes; Expr is what is called
 	TypeOf What = 'T' // Reg is the address of the type that Expr has, or nil
 	ItabOf What = 'I' // Reg is the address of its itab, or nil
+	Loaded What = 'L' // the instruction reads it from memory
+	Passed What = 'A' // Reg has an argument before the instruction
+	Result What = 'R' // Reg has a result before the instruction
 )
 
-var whatNames = [256]string{Called: "call", TypeOf: "type", ItabOf: "itab"}
+var whatNames = [256]string{Called: "call", TypeOf: "type", ItabOf: "itab", Loaded: "load", Passed: "argument",
+	Result: "result"}
 
 func (w What) String() string { return whatNames[w] }
 
@@ -219,8 +231,8 @@ func Read(data []byte) (pkgs []Package, err error) {
 
 var errDamaged = errors.New("the table of branches is damaged, or another version of pepbuild has written it")
 
-// ReadPackage reads the table of a package, as the compiler writes it: all of its functions, or if wanted is not nil, those
-// for whose names it is true.
+// ReadPackage reads the table of a package, as the compiler writes it: all of its functions, or if wanted is not nil,
+// those for whose names it is true.
 func ReadPackage(table string, wanted func(name string) bool) (p Package, err error) {
 	r := &reader{text: table}
 	p.Path = r.bytes()
@@ -252,11 +264,12 @@ type Placed struct {
 	Func
 }
 
-// Link returns the functions of an executable. Several functions of a table may have the same name: packages inline different calls
-// in the same instance of a generic function, and closures of inlined functions have the name that they have outside. Of
-// these it takes those with the size of the function in the executable, and if these differ, those with branches where its machine
-// code has branches. Where functions still differ, or the code is not known, nobody knows which is there, so the function is left
-// out, and in unlike. It is an error if none has the size: then the table is of another program.
+// Link returns the functions of an executable. Several functions of a table may have the same name: packages inline
+// different calls in the same instance of a generic function, and closures of inlined functions have the name that they
+// have outside. Of these it takes those with the size of the function in the executable, and if these differ, those
+// with branches where its machine code has branches. Where functions still differ, or the code is not known, nobody
+// knows which is there, so the function is left out, and in unlike. It is an error if none has the size: then the table
+// is of another program.
 func Link(pkgs []Package, exe *Executable) (funcs []Placed, unlike []Symbol, err error) {
 	byName := map[string][]*Func{}
 	for _, p := range pkgs {
@@ -280,7 +293,7 @@ func Link(pkgs []Package, exe *Executable) (funcs []Placed, unlike []Symbol, err
 			return nil, nil, fmt.Errorf("%s has %d bytes in the executable, and another size in the table of branches: the table is of another program", s.Name, s.Size)
 		}
 		if len(fit) > 1 {
-			fit = fitting(fit, exe.Code(s))
+			fit = exe.fitting(fit, s)
 		}
 		switch len(fit) {
 		case 1:
@@ -293,7 +306,8 @@ func Link(pkgs []Package, exe *Executable) (funcs []Placed, unlike []Symbol, err
 }
 
 func (f *Func) equal(g *Func) bool {
-	return f.Size == g.Size && slices.Equal(f.Calls, g.Calls) && slices.Equal(f.Outcomes, g.Outcomes) && slices.Equal(f.Values, g.Values) &&
+	return f.Size == g.Size && slices.Equal(f.Calls, g.Calls) && slices.Equal(f.Outcomes, g.Outcomes) &&
+		slices.Equal(f.Values, g.Values) &&
 		slices.EqualFunc(f.Rows, g.Rows, func(a, b Row) bool {
 			return a.PC == b.PC && a.Way == b.Way && a.Index == b.Index && slices.Equal(a.Outcomes, b.Outcomes)
 		})
@@ -367,7 +381,7 @@ func (r *reader) str() string {
 }
 
 func (r *reader) pos() Pos {
-	return Pos{r.str(), r.below(1 << 31), r.below(1 << 31)}
+	return Pos{r.str(), r.below(1<<31 - 1), r.below(1<<31 - 1)}
 }
 
 // function reads a function into f, whose memory it takes.
@@ -394,8 +408,9 @@ func (r *reader) values(f *Func) {
 	pc := uint64(0)
 	for range r.count() {
 		pc += r.number()
-		v := Value{PC: pc, What: What(r.byte()), Lost: Loss(r.byte()), Reg: r.byte(), Elsewhere: r.below(2) == 1, Width: r.below(256),
-			Call: r.below(len(f.Calls) + 1), Pos: r.pos(), Expr: r.str(), Type: r.str()}
+		v := Value{PC: pc, What: What(r.byte()), Lost: Loss(r.byte()), Reg: r.byte(), Elsewhere: r.below(2) == 1,
+			Width: r.below(256),
+			Form:  wire.Kind(r.byte()), Call: r.below(len(f.Calls) + 1), Pos: r.pos(), Expr: r.str(), Type: r.str()}
 		if whatNames[v.What] == "" || int(v.Lost) >= len(lossNames) {
 			r.fail()
 		}
@@ -416,7 +431,7 @@ func (r *reader) rows(f *Func) {
 			r.fail()
 		}
 		if row.Way == Jump {
-			row.Index = r.below(1 << 31)
+			row.Index = r.below(1<<31 - 1)
 		}
 		for range r.count() {
 			row.Outcomes = append(row.Outcomes, r.below(len(f.Outcomes)))
@@ -426,7 +441,8 @@ func (r *reader) rows(f *Func) {
 
 // clone returns f in memory of its own.
 func (f *Func) clone() Func {
-	c := Func{f.Name, f.Size, append([]Call(nil), f.Calls...), append([]Outcome(nil), f.Outcomes...), append([]Row(nil), f.Rows...),
+	c := Func{f.Name, f.Size, append([]Call(nil), f.Calls...), append([]Outcome(nil), f.Outcomes...),
+		append([]Row(nil), f.Rows...),
 		append([]Value(nil), f.Values...)}
 	n := 0
 	for _, row := range f.Rows {

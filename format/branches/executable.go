@@ -1,105 +1,47 @@
 package branches
 
-// This file reads executables, and tells functions of one name apart by their machine code.
+// This file tells functions of one name apart by where their machine code has branches.
 
-import (
-	"debug/elf"
-	"fmt"
-	"slices"
-	"strings"
+import "slices"
 
-	"golang.org/x/arch/x86/x86asm"
-)
-
-// An Executable has the functions of a program. Its code may be unknown.
+// An Executable has the functions of a program. Package machine/executable reads one.
 type Executable struct {
 	Functions []Symbol
 	Text      uint64 // the address of runtime.text
-
-	addr uint64 // of code
-	code []byte
+	// Begins says what begins at each byte of a function's code and behind it. It is nil, or returns nil, where nobody
+	// knows the code.
+	Begins func(Symbol) []Beginning
 }
 
-// ReadExecutable reads an executable, which must have symbols.
-func ReadExecutable(name string) (*Executable, error) {
-	f, err := elf.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	list, err := f.Symbols()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	x := &Executable{}
-	for _, s := range list {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC {
-			x.Functions = append(x.Functions, Symbol{s.Name, s.Value, s.Size})
-		}
-		if s.Name == "runtime.text" {
-			x.Text = s.Value
-		}
-	}
-	if text := f.Section(".text"); text != nil && f.Machine == elf.EM_X86_64 {
-		x.addr = text.Addr
-		if x.code, err = text.Data(); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return x, nil
-}
+// A Beginning is what begins at a byte of machine code.
+type Beginning uint8
 
-// Code returns the machine code of a function, or nil if it is not amd64's or lies elsewhere.
-func (x *Executable) Code(s Symbol) []byte {
-	at := s.Addr - x.addr
-	if s.Addr < x.addr || at > uint64(len(x.code)) || s.Size > uint64(len(x.code))-at {
-		return nil
-	}
-	return x.code[at:][:s.Size]
-}
+const (
+	Nothing Beginning = iota
+	Instruction
+	Conditional // an instruction that jumps, moves or sets something on a condition
+)
 
-// fitting returns those of several functions that may have the code: see fits. One of them has it, so a function that fits alone is
-// that one. If nobody knows the code, or x86asm does not know an instruction of it, all are returned.
-func fitting(funcs []*Func, code []byte) []*Func {
-	at := instructions(code)
-	if code == nil || at == nil {
+// fitting returns those of several functions that may be the one of the executable: see fits. One of them is, so a
+// function that fits alone is that one. If nobody knows the code, all are returned.
+func (x *Executable) fitting(funcs []*Func, s Symbol) []*Func {
+	var at []Beginning
+	if x.Begins != nil {
+		at = x.Begins(s)
+	}
+	if at == nil {
 		return funcs
 	}
 	return slices.DeleteFunc(slices.Clone(funcs), func(f *Func) bool { return !f.fits(at) })
 }
 
-// What begins at a byte of machine code.
-const (
-	nothing = iota
-	instruction
-	conditional // an instruction that jumps, moves or sets something on a condition
-)
-
-// instructions returns what begins at each byte of code and behind it, or nil if x86asm does not know an instruction.
-func instructions(code []byte) []byte {
-	at := make([]byte, len(code)+1)
-	for pc := 0; pc < len(code); {
-		inst, err := x86asm.Decode(code[pc:], 64)
-		if err != nil {
-			return nil
-		}
-		at[pc] = instruction
-		if name := inst.Op.String(); name != "JMP" && (name[0] == 'J' || strings.HasPrefix(name, "CMOV") || strings.HasPrefix(name, "SET")) {
-			at[pc] = conditional
-		}
-		pc += inst.Len
-	}
-	at[len(code)] = instruction
-	return at
-}
-
-// fits reports whether all rows are where they can be: those of ways of a branch at instructions with a condition, and others at the
-// beginning of an instruction.
-func (f *Func) fits(at []byte) bool {
+// fits reports whether all rows are where they can be: those of ways of a branch at instructions with a condition, and
+// others at the beginning of an instruction.
+func (f *Func) fits(at []Beginning) bool {
 	return !slices.ContainsFunc(f.Rows, func(r Row) bool {
-		least := byte(instruction)
+		least := Instruction
 		if r.Way == Taken || r.Way == NotTaken {
-			least = conditional
+			least = Conditional
 		}
 		return r.PC >= uint64(len(at)) || at[r.PC] < least
 	})

@@ -44,7 +44,6 @@ const (
 	Clock  // of ticks
 	Budget // of sampling, in parts per million of the CPU time; 0 is no limit. It may fall: BudgetEnd
 	Engine // of taps; "" is none: every event was counted
-	InBursts
 	Deliver
 	Module // the path of the main module, in profiles whose listings begin with its packages
 
@@ -69,7 +68,7 @@ const (
 	TicksInC       // outside of Go code
 	TicksBusy      // without a window, because all interpreters were in use
 	TicksUncaught  // without a window, because a fault in one could not have been handled
-	Unnoted        // values of instructions that windows had no room for
+	Unnoted        // values of instructions that windows had no space for
 	UntoldFuncs    // of the program, whose paths its code does not tell
 	NearCache      // cycles that a load from there takes at most, with the clock
 	FarCache       // likewise
@@ -80,7 +79,7 @@ const (
 	InBuffers
 	Others
 	Unlabelled
-	NoRoom
+	NoSpace
 	Unsure
 	Stopped     // why sampling stopped before the program did
 	SampledTime // that sampling took
@@ -98,17 +97,11 @@ const (
 	Handling
 	MinGap
 	GapP1
-	Untold // 1 if goroutines had labels and their samples have none
-	BurstEvents
-	Bursts
-	BurstSeen
-	BurstInside
-	BurstTime
+	Untold      // 1 if goroutines had labels and their samples have none
 	EqualBursts // so many bursts of equal weight would be as good
 	Unended
 	UnknownPaths
 	UnknownTaps
-	Unseen   // what is not listed may have happened so many times
 	Detached // time from the start until counting stopped because the file was full or cut off
 
 	// Where ticks and calls were. Lists have the names with the highest numbers.
@@ -118,8 +111,6 @@ const (
 	TicksMore // of these in packages that -peppkg=all adds
 	TicksInside
 	TicksInsideIn
-	TicksQuiet
-	TicksQuietIn
 	Calls
 	CallsOutside
 	CallsOutsideTo
@@ -194,8 +185,6 @@ func (k Key) kind() (x kind) {
 		return kind{name: "budget"}
 	case Engine:
 		return kind{name: "engine", text: true}
-	case InBursts:
-		return kind{name: "in_bursts"}
 	case Deliver:
 		return kind{name: "deliver", text: true}
 	case Module:
@@ -230,9 +219,11 @@ func (k Key) kind() (x kind) {
 	case WindowsEnded:
 		return kind{name: "windows_ended", rule: names}
 	case WindowsThrown:
-		return kind{name: "windows_thrown", rule: sum, after: " windows dropped, because they came to a fatal error that the program did not have"}
+		return kind{name: "windows_thrown", rule: sum,
+			after: " windows dropped, because they came to a fatal error that the program did not have"}
 	case WindowsChanged:
-		return kind{name: "windows_changed", rule: sum, after: " windows that met code other than the executable's, which is in no path"}
+		return kind{name: "windows_changed", rule: sum,
+			after: " windows that met code other than the executable's, which is in no path"}
 	case TicksInCalls:
 		return kind{name: "ticks_in_calls", rule: sum, after: " ticks in system calls"}
 	case TicksInC:
@@ -240,11 +231,13 @@ func (k Key) kind() (x kind) {
 	case TicksBusy:
 		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
 	case TicksUncaught:
-		return kind{name: "ticks_uncaught", rule: sum, after: " ticks without a window, because a fault in one could not have been handled"}
+		return kind{name: "ticks_uncaught", rule: sum,
+			after: " ticks without a window, because a fault in one could not have been handled"}
 	case Unnoted:
-		return kind{name: "unnoted", rule: sum, after: " values in windows that had no room for them"}
+		return kind{name: "unnoted", rule: sum, after: " values in windows that had no space for them"}
 	case UntoldFuncs:
-		return kind{name: "untold_functions", before: "no paths of ", after: " functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"}
+		return kind{name: "untold_functions", before: "no paths of ",
+			after: " functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"}
 	case NearCache:
 		return kind{name: "near_cache", rule: drop, before: "the near cache takes ", after: " cycles at most"}
 	case FarCache:
@@ -260,11 +253,11 @@ func (k Key) kind() (x kind) {
 	case InBuffers:
 		return kind{name: "in_buffers", rule: sum, after: " left in buffers"}
 	case Others:
-		return kind{name: "other", rule: sum, after: " of words without room, as other"}
+		return kind{name: "other", rule: sum, after: " of words without space, as other"}
 	case Unlabelled:
 		return kind{name: "without_labels", rule: sum, after: " without labels, which are too long or too many"}
-	case NoRoom:
-		return kind{name: "no_room", rule: sum, after: " without room"}
+	case NoSpace:
+		return kind{name: "no_room", rule: sum, after: " without space"}
 	case Unsure:
 		return kind{name: "unsure", rule: sum, after: " at most counted twice or not at all when the program was killed"}
 	case Stopped:
@@ -301,16 +294,6 @@ func (k Key) kind() (x kind) {
 		return kind{name: "gap_p1", rule: drop}
 	case Untold:
 		return kind{name: "labels_not_told"}
-	case BurstEvents:
-		return kind{name: "burst_events", rule: sum}
-	case Bursts:
-		return kind{name: "bursts", rule: sum}
-	case BurstSeen:
-		return kind{name: "burst_seen", rule: sum}
-	case BurstInside:
-		return kind{name: "burst_inside", rule: sum}
-	case BurstTime:
-		return kind{name: "burst_time", rule: sum}
 	case EqualBursts:
 		return kind{name: "equal_bursts", rule: sum, before: "bursts weigh like ", after: " equal ones"}
 	case Unended:
@@ -319,8 +302,6 @@ func (k Key) kind() (x kind) {
 		return kind{name: "unknown_paths", rule: sum, after: " of functions unknown to the site tables"}
 	case UnknownTaps:
 		return kind{name: "unknown_taps", rule: sum, after: " at taps unknown to the site tables"}
-	case Unseen:
-		return kind{name: "unseen", rule: sum}
 	case Detached:
 		return kind{name: "detached"}
 
@@ -336,10 +317,6 @@ func (k Key) kind() (x kind) {
 		return kind{name: "ticks_inside", rule: sum}
 	case TicksInsideIn:
 		return kind{name: "ticks_inside_in", rule: names}
-	case TicksQuiet:
-		return kind{name: "ticks_quiet", rule: sum}
-	case TicksQuietIn:
-		return kind{name: "ticks_quiet_in", rule: names}
 	case Calls:
 		return kind{name: "calls", rule: sum}
 	case CallsOutside:
@@ -451,8 +428,8 @@ func escape(b []byte, text string) []byte {
 	return b
 }
 
-// Sentences returns what people read: how the profile was made and what it lacks, and which share of ticks and calls was
-// outside of the functions that it is about.
+// Sentences returns what people read: how the profile was made and what it lacks, and which share of ticks and calls
+// was outside of the functions that it is about.
 func (f List) Sentences() (list []string) {
 	mode := f.Text(Mode)
 	if mode == "" {
@@ -463,15 +440,6 @@ func (f List) Sentences() (list []string) {
 		s += f.part(k, mode)
 	}
 	return append(append(list, s), f.outside()...)
-}
-
-// TapSentences returns the sentences about taps that bursts do not see.
-func (f List) TapSentences() (list []string) {
-	if all, n := f.Number(TicksPlaced), f.Number(TicksQuiet); n > 0 && n >= all/100+min(all%100, 1) {
-		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were in functions whose taps no burst has seen"+f.list(TicksQuietIn, n, all)+
-			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
-	}
-	return list
 }
 
 // part returns what the first sentence says of a key, with the separator before it.
@@ -495,15 +463,6 @@ func (f List) part(k Key, mode string) (s string) {
 		if n > 0 {
 			s = ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
 		}
-	case BurstEvents:
-		if f.Number(InBursts) > 0 {
-			s = ", " + digits.Uint(n) + " taken in " + digits.Uint(f.Number(Bursts)) + " bursts of " + digits.Uint(f.Number(BurstSeen)) + " events in " +
-				digits.Uint(f.Number(BurstInside)/1e3) + "us of " + digits.Uint(f.Number(BurstTime)/1e3) + "us"
-		}
-	case Unseen:
-		if n > 0 {
-			s = "; what is not listed may have happened up to " + digits.Uint(n) + " times"
-		}
 	case Detached:
 		if n > 0 {
 			s = ", until the disk was full or the file was cut off " + digits.Uint(n/1e6) + "ms after the start"
@@ -515,14 +474,15 @@ func (f List) part(k Key, mode string) (s string) {
 	return s
 }
 
-// Lacks returns the parts of the first sentence that say what the profile lacks, as far as that changes what a reader concludes:
-// "4 dropped". It leaves out what is for those who look after the sampling itself.
+// Lacks returns the parts of the first sentence that say what the profile lacks, as far as that changes what a reader
+// concludes: "4 dropped". It leaves out what is for those who look after the sampling itself.
 func (f List) Lacks() (list []string) {
 	for k := range numKeys {
 		switch k {
-		case Ticks, Samples, Events, Messages, SampledTime, NearCache, FarCache, Handled, BurstEvents, EqualBursts, Unended:
+		case Ticks, Samples, Events, Messages, SampledTime, NearCache, FarCache, Handled, EqualBursts, Unended:
 			continue
-		case Shortened, Overruns, Folded, Erased, Gapped, Truncated, Windows, WindowsThrown, WindowsChanged, TicksInCalls, TicksInC,
+		case Shortened, Overruns, Folded, Erased, Gapped, Truncated, Windows, WindowsThrown, WindowsChanged, TicksInCalls,
+			TicksInC,
 			TicksBusy, TicksUncaught, UntoldFuncs:
 			continue
 		}
@@ -550,14 +510,12 @@ func (f List) How() string {
 		if form != "" {
 			form += " "
 		}
-		return "sampled " + form + "PEP(" + digits.Uint(f.Number(Burst)) + "," + digits.Uint(f.Number(Stride)) + "), tick " + duration(f.Number(Tick)) + " " + f.Text(Clock)
+		return "sampled " + form + "PEP(" + digits.Uint(f.Number(Burst)) + "," + digits.Uint(f.Number(Stride)) + "), tick " +
+			duration(f.Number(Tick)) + " " + f.Text(Clock)
 	}
 	s := "taps, every event counted"
 	if e := f.Text(Engine); e != "" {
 		s = "taps, engine " + e
-	}
-	if f.Number(InBursts) > 0 {
-		s += ", in bursts"
 	}
 	return s + ", by " + f.Text(Deliver)
 }
@@ -582,7 +540,7 @@ func (f List) took() string {
 	return s
 }
 
-// gaps says how fast messages came, and how fast the service was.
+// gaps says how long the gaps between messages were, and how long the service took for one.
 func (f List) gaps() string {
 	n := f.Number(Handled)
 	if n == 0 {
@@ -600,10 +558,6 @@ func (f List) gaps() string {
 //	pep: 98.0% of 250 ticks were outside of instrumented functions: encoding/json 55.6%,
 //	strconv 30.0%, runtime 12.4% (-peppkg=all instruments more)
 //
-//	pep: 30.0% of 250 ticks were in functions whose taps no burst has seen: main.sum 30.0%; their
-//	taps did not execute, or are in a loop that began before the burst and has no test for one (an
-//	innermost loop that calls nothing)
-//
 //	pep: 38.2% of calls on paths go outside of instrumented functions: encoding/json.Marshal
 //	30.0%, fmt.Println 8.2% (-peppkg=all instruments more); 12.0% go through interfaces and
 //	function values, their targets are not known; calls by functions outside or with one path
@@ -620,15 +574,17 @@ func (f List) outside() (list []string) {
 		return " (-peppkg=all " + does + " more)"
 	}
 	if all, n := f.Number(TicksPlaced), f.Number(TicksOutside); all > 0 && n > 0 {
-		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were outside of "+inside+f.list(TicksOutsideIn, n, all)+more(f.Number(TicksMore), all))
+		list = append(list, Sentence+percent(n, all,
+			1)+" of "+digits.Uint(all)+" ticks were outside of "+inside+f.list(TicksOutsideIn, n, all)+more(f.Number(TicksMore),
+			all))
 	}
-	list = append(list, f.TapSentences()...)
 	all := f.Number(Calls)
 	if all == 0 {
 		return list
 	}
 	n := f.Number(CallsOutside)
-	s := Sentence + percent(n, all, 1) + " of calls on paths go outside of " + inside + f.list(CallsOutsideTo, n, all) + more(f.Number(CallsMore), all)
+	s := Sentence + percent(n, all, 1) + " of calls on paths go outside of " + inside + f.list(CallsOutsideTo, n,
+		all) + more(f.Number(CallsMore), all)
 	if open := f.Number(CallsOpen); open > 0 {
 		s += "; " + percent(open, all, 1) + " go through interfaces and function values, their targets are not known"
 	}
@@ -642,7 +598,8 @@ func (f List) outside() (list []string) {
 // named is how many names a sentence has.
 const named = 5
 
-// list returns the first names of a key with their shares, and with a colon before them. The numbers of all names add up to n.
+// list returns the first names of a key with their shares, and with a colon before them. The numbers of all names add
+// up to n.
 func (f List) list(k Key, n, all uint64) (s string) {
 	count, separator := 0, ": "
 	for i := range f {

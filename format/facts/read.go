@@ -14,7 +14,8 @@ func Decode(comment string) (f List, problem string) {
 	case !ok:
 		return nil, "damaged: " + Mark + number + " is no version"
 	case v != Version:
-		return nil, "of version " + number + ", and this pep reads version " + digits.Uint(Version) + ": read it with the pep that belongs to the pepbuild which built the program, or build the program with the pepbuild that belongs to this pep and run it again"
+		return nil, "of version " + number + ", and this pep reads version " + digits.Uint(Version) +
+			": read it with the pep that belongs to the pepbuild which built the program, or build the program with the pepbuild that belongs to this pep and run it again"
 	}
 	for rest != "" {
 		var item string
@@ -60,7 +61,8 @@ func decodeFact(item string) (x Fact, problem string) {
 			if x.Text, ok = unescape(value); !ok || x.Text == "" {
 				return x, "is no text"
 			}
-			if k == Mode && x.Text != ModeExact && x.Text != ModeCover && x.Text != ModeSampled && x.Text != ModeTaps && x.Text != ModeReplay {
+			if k == Mode && x.Text != ModeExact && x.Text != ModeCover && x.Text != ModeSampled && x.Text != ModeTaps &&
+				x.Text != ModeReplay {
 				return x, "is no mode"
 			}
 		}

@@ -1,4 +1,5 @@
-// Package huffman makes codes for the values of a table, and writes the table: package bitcode has the format, and reads it.
+// Package huffman makes codes for the values of a table, and writes the table: package bitcode has the format, and
+// reads it.
 //
 //	sizes := huffman.New(map[huffman.Number]int{5: 3, 8: 1})    // a 4 occurs three times and a 7 once
 //	b = sizes.Append(b, huffman.Number.Symbol)                  // the code

@@ -7,8 +7,8 @@ import (
 	"github.com/pepgo/pep/format/bitcode"
 )
 
-// A code is canonical: the words of a length follow each other, and the first word of all is 0. So readers need the lengths alone. No
-// word begins another one, and no code with as many bits for each symbol would be as short.
+// A code is canonical: the words of a length follow each other, and the first word of all is 0. So readers need the
+// lengths alone. No word begins another one, and no code with as many bits for each symbol would be as short.
 func TestCodesAreCanonical(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -44,7 +44,8 @@ func TestCodesAreCanonical(t *testing.T) {
 			}
 		}
 		if i != len(c.symbols) || len(c.bits) != i || at > bitcode.MaxCode || i > 1 && kraft != 1 {
-			t.Errorf("seed %d: %d words of %d symbols, up to %d bits, whose shares of all words add up to %g", seed, i, len(c.symbols), at, kraft)
+			t.Errorf("seed %d: %d words of %d symbols, up to %d bits, whose shares of all words add up to %g", seed, i,
+				len(c.symbols), at, kraft)
 		}
 		plain := 1
 		for 1<<plain < i {

@@ -20,7 +20,8 @@ func TestFind(t *testing.T) {
 		pc      uint64
 		found   bool
 	}{
-		{0x48, 0xb8, tap, true}, {0x49, 0xbf, tap, true}, {0x48, 0xb9, other, false}, {0x48, 0xc0, tap, false}, {0x4a, 0xb8, tap, false}, {0x48, 0xbb, tap, true},
+		{0x48, 0xb8, tap, true}, {0x49, 0xbf, tap, true}, {0x48, 0xb9, other, false}, {0x48, 0xc0, tap, false},
+		{0x4a, 0xb8, tap, false}, {0x48, 0xbb, tap, true},
 	} {
 		code = append(code, make([]byte, i)...) // some other code between
 		if x.found {

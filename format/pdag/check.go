@@ -54,7 +54,8 @@ func (g *Graph) checkTruncation() string {
 	for i, s := range g.Starts {
 		switch {
 		case !g.has(s.Node):
-			return "start " + digits.Int(int64(i)) + " at node " + digits.Int(int64(s.Node)) + " of " + digits.Int(int64(len(g.Nodes)))
+			return "start " + digits.Int(int64(i)) + " at node " + digits.Int(int64(s.Node)) + " of " +
+				digits.Int(int64(len(g.Nodes)))
 		case i > 0 && starts[s.Node]:
 			return "two starts at node " + digits.Int(int64(s.Node))
 		case i > 0:

@@ -15,7 +15,8 @@ import (
 func Gzip(data []byte) []byte {
 	// More than most need: pages that are not written cost nothing.
 	out := make([]byte, 0, 64+len(data)/2)
-	w := compressor{bitWriter: bitWriter{out: append(out, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)}} // deflate, no name, no time, unknown OS
+	// deflate, no name, no time, unknown OS
+	w := compressor{bitWriter: bitWriter{out: append(out, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)}}
 	w.deflate(data)
 	out = w.out
 	out = le32(out, crc32.Checksum(data))
@@ -142,7 +143,8 @@ func (w *compressor) deflate(data []byte) {
 // load64 returns the 8 bytes at data[i:].
 func load64(data []byte, i int) uint64 {
 	b := data[i : i+8]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(
+		b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
 // matchLen returns how many bytes at data[j:] and data[i:] are the same, for j < i.

@@ -43,9 +43,10 @@ type Profile struct {
 	Duration    int64 // ns
 	DefaultType string
 
-	types     []ValueType
-	full      []buffer // of samples, each about chunk bytes: memory that grows would be copied, and new memory costs a page fault per page
-	samples   buffer   // the last ones; encoded, field tags included
+	types []ValueType
+	// of samples, each about chunk bytes: memory that grows would be copied, and new memory costs a page fault per page
+	full      []buffer
+	samples   buffer // the last ones; encoded, field tags included
 	locations buffer
 	functions buffer
 	message   buffer // one sample, location, …, and within it

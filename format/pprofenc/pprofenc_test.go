@@ -30,7 +30,8 @@ func TestProfileReadsBackByPprof(t *testing.T) {
 	locs := []uint64{p.Location(path, 9), p.Location(fn, 9), p.Location(fn, 9)}
 	p.Sample(locs, []int64{5, 0}, p.Labels(pprofenc.Label{"path", "p12"}, pprofenc.Label{"from", "entry"}))
 	p.Sample(locs[:1], []int64{-1, 1 << 40}, nil)
-	p.Sample(locs[:1], []int64{1, 1}, p.Number(p.Number(p.Labels(pprofenc.Label{"path", "p13"}), "error", -7, "count"), "size", 42, "bytes"))
+	p.Sample(locs[:1], []int64{1, 1}, p.Number(p.Number(p.Labels(pprofenc.Label{"path", "p13"}), "error", -7, "count"),
+		"size", 42, "bytes"))
 
 	got, err := profile.ParseData(pprofenc.Gzip(p.Encode()))
 	if err != nil {
@@ -87,7 +88,8 @@ func TestManySamplesReadBackByPprof(t *testing.T) {
 
 func TestGzipIsUndoneByGunzip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	inputs := [][]byte{nil, {7}, []byte("abcabcabcabcabc"), bytes.Repeat([]byte{0}, 100_000), bytes.Repeat([]byte("go/types.(*Checker).expr\x00\xff"), 3000)}
+	inputs := [][]byte{nil, {7}, []byte("abcabcabcabcabc"), bytes.Repeat([]byte{0}, 100_000),
+		bytes.Repeat([]byte("go/types.(*Checker).expr\x00\xff"), 3000)}
 	for _, alphabet := range []int{2, 17, 256} {
 		b := make([]byte, 200_000)
 		for i := range b {
@@ -126,7 +128,8 @@ func FuzzEncode(f *testing.F) {
 		p.Period, p.PeriodType = count, pprofenc.ValueType{name, file}
 		for i := range int64(n%8) + 1 {
 			fn := p.Function(pprofenc.Function{Name: name, SystemName: value, Filename: file, StartLine: line ^ i})
-			p.Sample([]uint64{p.Location(fn, line), p.Location(fn, i)}, []int64{count, i}, p.Labels(pprofenc.Label{"path", value}))
+			p.Sample([]uint64{p.Location(fn, line), p.Location(fn, i)}, []int64{count, i},
+				p.Labels(pprofenc.Label{"path", value}))
 		}
 		raw := p.Encode()
 		z, err := gzip.NewReader(bytes.NewReader(pprofenc.Gzip(raw)))
@@ -144,12 +147,14 @@ func FuzzEncode(f *testing.F) {
 			t.Fatal(err)
 		}
 		if len(got.Sample) != int(n%8)+1 || got.SampleType[1].Type != name || got.SampleType[1].Unit != value ||
-			got.Mapping[0].File != file || got.Mapping[0].BuildID != value || got.Period != count || got.PeriodType.Type != name {
+			got.Mapping[0].File != file || got.Mapping[0].BuildID != value || got.Period != count ||
+			got.PeriodType.Type != name {
 			t.Fatalf("got %v", got)
 		}
 		for i, s := range got.Sample {
 			at := s.Location[0].Line[0]
-			if s.Value[0] != count || s.Value[1] != int64(i) || at.Line != line || at.Function.Name != name || at.Function.SystemName != cmp.Or(value, name) ||
+			if s.Value[0] != count || s.Value[1] != int64(i) || at.Line != line || at.Function.Name != name ||
+				at.Function.SystemName != cmp.Or(value, name) ||
 				at.Function.Filename != file || at.Function.StartLine != line^int64(i) || s.Location[1].Line[0].Line != int64(i) {
 				t.Errorf("sample %d is %v", i, s)
 			}

@@ -125,12 +125,13 @@ const (
 
 // Keys of labels in profiles of taps.
 const (
-	Site   = "site"   // x.go:12:5
-	Expr   = "expr"   // n
-	Value  = "value"  // n=42; of values only
-	Type   = "type"   // int; in a profile of types the dynamic type
-	Words  = "words"  // 0x1000-0x1fff; of all samples if some are ranges of words
-	Low    = "low"    // 4096; the value of the first word, of samples with the label Words whose values are numbers or addresses
+	Site  = "site"  // x.go:12:5
+	Expr  = "expr"  // n
+	Value = "value" // n=42; of values only
+	Type  = "type"  // int; in a profile of types the dynamic type
+	Words = "words" // 0x1000-0x1fff; of all samples if some are ranges of words
+	// 4096; the value of the first word, of samples with the label Words whose values are numbers or addresses
+	Low    = "low"
 	High   = "high"   // 8191; the value of the last word, if it is another
 	Form   = "form"   // address; only of values that are addresses
 	Static = "static" // io.Reader; of types only: the type of the expression
@@ -142,16 +143,16 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High, Form, Static, Pool,
+	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High,
+		Form, Static, Pool,
 		LowFunc, HighFunc, HighFile, LowLine, HighLine,
-		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow,
-		WaitError, WaitBelow:
+		CountError, ShareError, ShareBelow, WaitError, WaitBelow:
 		return "goroutine." + key
 	}
 	return key
 }
 
-// Keys of labels with numbers, of estimates in profiles of taps: bounds of the errors of the
+// Keys of labels with numbers, of what windows have noted: bounds of the errors of the
 // first value, in its unit, and of its share of the tap's events, in PartsPerMillion. The share
 // may be too large by ShareBelow, too small by ShareError.
 const (
@@ -161,18 +162,8 @@ const (
 	PartsPerMillion = "ppm"
 )
 
-// Further such keys, of samples whose tap goroutines with different labels have reached. The bounds
-// above are then those of goroutines with the sample's labels, as if there were no others. These are
-// for all goroutines: the events of the tap, and the bounds of the value that all of its samples have together.
-const (
-	TapEvents       = "tap_events"
-	WholeCountError = "whole_count_error"
-	WholeShareError = "whole_share_error"
-	WholeShareBelow = "whole_share_below"
-)
-
-// Further such keys, in profiles of loads, of one sample of each instruction. They are bounds of its share in all waits,
-// times these, in ns: the instruction may have WaitError more of them, WaitBelow less.
+// Further such keys, in profiles of loads, of one sample of each instruction. They are bounds of its share in all
+// waits, times these, in ns: the instruction may have WaitError more of them, WaitBelow less.
 const (
 	WaitError   = "wait_error"
 	WaitBelow   = "wait_below"
@@ -218,7 +209,11 @@ const (
 	CutAt  = "cut "
 )
 
-// Other stands for all words of a tap that the table had no room to tell apart. It is no Go
+// NoText is the label Expr of a call or a type of an expression that the compiler has made, and the source has not:
+// such as the call in a wrapper of a method. It is no Go expression.
+const NoText = "(not in the source)"
+
+// Other stands for all words of a tap that the table had no space to tell apart. It is no Go
 // expression. Nil is the nil interface, function or address.
 const (
 	Other = "(other)"
@@ -228,8 +223,9 @@ const (
 // NoCaller is the value of an event whose calling context is not known, or has no function.
 const NoCaller = "(no caller)"
 
-// PathName returns the name of the pseudo function that stands for a path: "pkg.F.·p12". Where there is little room, the flame
-// graph of go tool pprof shows what is behind the last dot, "·p12", which is all that the frame below does not say.
+// PathName returns the name of the pseudo function that stands for a path: "pkg.F.·p12". Where there is little space,
+// the flame graph of go tool pprof shows what is behind the last dot, "·p12", which is all that the frame below does
+// not say.
 func PathName(function, path string) string { return function + ".·" + path }
 
 // ValueText returns the label Value: "n=42". A number alone would not be found by

@@ -53,7 +53,7 @@ func slotOf(pc uint64) uint8 { return uint8(pc * 0x9e3779b97f4a7c15 >> 56) }
 func BlockBytes(n int) int { return MaxBlockBytes - (MaxBlock-n)*maxTuple }
 
 // AppendBlock appends a block of at most MaxBlock tuples of a stream. It does
-// not allocate if dst has room for BlockBytes of them. It needs 6 kB of stack.
+// not allocate if dst has space for BlockBytes of them. It needs 6 kB of stack.
 func AppendBlock(dst []byte, stream uint32, tuples []tuple.Tuple) []byte {
 	if len(tuples) > MaxBlock {
 		panic("trace: a block of more than MaxBlock tuples")
@@ -66,7 +66,7 @@ func AppendBlock(dst []byte, stream uint32, tuples []tuple.Tuple) []byte {
 	return closeChunk(dst, start)
 }
 
-// appendTuples writes into the room behind dst. The caller makes sure that there is enough.
+// appendTuples writes into the space behind dst. The caller makes sure that there is enough.
 func appendTuples(dst []byte, tuples []tuple.Tuple) []byte {
 	var h history
 	h.at = &h.slots[0]

@@ -77,7 +77,7 @@ func closeChunk(dst []byte, start int) []byte {
 	return append(dst, byte(c), byte(c>>8), byte(c>>16), byte(c>>24))
 }
 
-// grow returns b with room for n more bytes.
+// grow returns b with space for n more bytes.
 func grow(b []byte, n int) []byte {
 	if cap(b)-len(b) >= n {
 		return b

@@ -56,7 +56,8 @@ func CheckPreamble(b []byte) error {
 	case len(b) < PreambleBytes || string(b[:len(magic)]) != magic:
 		return Error("not a trace: it does not begin with " + magic)
 	case b[len(magic)] != Version:
-		return Error("trace of version " + digits.Uint(uint64(b[len(magic)])) + ", this program reads " + digits.Uint(Version) + ": record it again")
+		return Error("trace of version " + digits.Uint(uint64(b[len(magic)])) + ", this program reads " +
+			digits.Uint(Version) + ": record it again")
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func random(r *rand.Rand) content {
 }
 
 // The longest possible block has BlockBytes bytes, and AppendBlock does not allocate if
-// there is room for them.
+// there is space for them.
 func TestMaxBlockBytes(t *testing.T) {
 	tuples := make([]tuple.Tuple, trace.MaxBlock)
 	for i := range tuples { // PCs and words as far apart as can be
@@ -252,8 +252,10 @@ func TestBodyErrors(t *testing.T) {
 		{"nothing", "", "1 bytes wanted at byte 0 of the body"},
 		{"tuples that are not there", "\x00\x02\x00", "1 bytes wanted at byte 3 of the body"},
 		{"more tuples than a block has", "\x00\x81\x20", "4097 tuples, at most 4096 at byte 3 of the body"},
-		{"a stream of more than 32 bits", "\x80\x80\x80\x80\x10\x00", "stream 4294967296, at most 4294967295 at byte 6 of the body"},
-		{"a number without end", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "a number of more than ten bytes at byte 10 of the body"},
+		{"a stream of more than 32 bits", "\x80\x80\x80\x80\x10\x00",
+			"stream 4294967296, at most 4294967295 at byte 6 of the body"},
+		{"a number without end", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+			"a number of more than ten bytes at byte 10 of the body"},
 		{"site 3", "\x00\x01\x30", "head 48 at byte 3 of the body"},
 		{"size 9", "\x00\x01\x09", "head 9 at byte 3 of the body"},
 		{"a word too short", "\x00\x01\x08\x01", "8 bytes wanted at byte 3 of the body"},

@@ -30,11 +30,12 @@ const (
 	Result                // a value that is returned
 	Load                  // a value that was loaded through a pointer, field, element or map
 	Store                 // a value that is stored
-	Call                  // the program counter that a dynamic call goes to; for a method of an interface, the type descriptor in that
-	Type                  // the type descriptor of the value in an interface; 0 for nil
-	Edge                  // the outcome of a branch
-	Addr                  // an address that is loaded from or stored to
-	Const                 // an operand compared with a constant
+	// the program counter that a dynamic call goes to; for a method of an interface, the type descriptor in that
+	Call
+	Type  // the type descriptor of the value in an interface; 0 for nil
+	Edge  // the outcome of a branch
+	Addr  // an address that is loaded from or stored to
+	Const // an operand compared with a constant
 
 	// Samples of several words, and what a stack is built of.
 
@@ -61,7 +62,8 @@ const (
 const GoroutinePC = uint64(Goroutine) << 56
 
 var tagNames = [numTags]string{
-	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct", "return", "third", "op", "enter",
+	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct",
+	"return", "third", "op", "enter",
 	"dep", "follow", "conflict", "context", "within",
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/pepgo/pep/format/valuetable"
 )
 
-// The table of a program has the values of its functions, at the addresses of their symbols, without those that no instruction has. A
-// function is named only where the instruction is in another one.
+// The table of a program has the values of its functions, at the addresses of their symbols, without those that no
+// instruction has. A function is named only where the instruction is in another one.
 func TestLink(t *testing.T) {
 	pos := branches.Pos{File: "$GOROOT/src/p.go", Line: 3, Col: 5}
 	f := branches.Func{Name: "p.f", Size: 50, Calls: []branches.Call{{Func: "p.g"}}, Values: []branches.Value{
@@ -20,7 +20,8 @@ func TestLink(t *testing.T) {
 		{PC: 9, What: branches.ItabOf, Reg: 2, Width: 8, Call: 1, Elsewhere: true, Pos: pos, Expr: "r", Type: "io.Reader"},
 		{PC: 12, What: branches.Called, Elsewhere: true, Pos: pos},
 	}}
-	pkgs := []branches.Package{{Funcs: []branches.Func{f, {Name: "p.none", Size: 8}, {Name: "p.gone", Size: 8, Values: f.Values}}}}
+	pkgs := []branches.Package{{Funcs: []branches.Func{f, {Name: "p.none", Size: 8},
+		{Name: "p.gone", Size: 8, Values: f.Values}}}}
 	symbols := []branches.Symbol{{Name: "p.f", Addr: text + 64, Size: 50}, {Name: "p.none", Addr: text + 128, Size: 8}}
 	rename := func(file string) string { return strings.Replace(file, "$GOROOT", "/go", 1) }
 	table, err := Link(pkgs, &branches.Executable{Functions: symbols}, rename)
@@ -43,7 +44,8 @@ func TestLink(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	symbols[0].Size++
-	if _, err := Link(pkgs, &branches.Executable{Functions: symbols}, rename); err == nil || !strings.Contains(err.Error(), "of another program") {
+	if _, err := Link(pkgs, &branches.Executable{Functions: symbols}, rename); err == nil ||
+		!strings.Contains(err.Error(), "of another program") {
 		t.Errorf("with another size: %v", err)
 	}
 }

@@ -51,7 +51,8 @@ func (t *Table) Append(b []byte, text uint64) ([]byte, error) {
 		most = max(most, len(f.Rows))
 		for _, r := range f.Rows {
 			if s := &r.Site; strings.ContainsRune(s.File+s.Func+s.Type+s.Expr, 0) {
-				return nil, fmt.Errorf("%s:%d:%d: a text has a zero byte: %q", s.File, s.Line, s.Col, []string{s.Func, s.Type, s.Expr})
+				return nil, fmt.Errorf("%s:%d:%d: a text has a zero byte: %q", s.File, s.Line, s.Col,
+					[]string{s.Func, s.Type, s.Expr})
 			}
 		}
 	}
@@ -150,7 +151,7 @@ type siteWriter struct {
 // texts are the texts of a kind so far.
 type texts struct {
 	index  map[string]int
-	newest string // the last one in index
+	newest string // the text that was added to index last
 	last   string // of the site before
 }
 

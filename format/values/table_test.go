@@ -38,8 +38,9 @@ func random(seed uint64) *Table {
 		for range 1 + r.IntN(60) {
 			pc += uint32(r.IntN(1 << r.IntN(12)))
 			f.Rows = append(f.Rows, Row{
-				Row:  valuetable.Row{PC: pc, Kind: valuetable.Kind(r.IntN(6)), Reg: uint8(r.IntN(32)), Width: uint8(r.IntN(17))},
-				Site: valuetable.Site{File: pick(names), Line: r.IntN(1 << r.IntN(20)), Col: r.IntN(200), Func: pick(names), Expr: pick(exprs), Type: pick(names), Form: wire.Kind(r.IntN(7))},
+				Row: valuetable.Row{PC: pc, Kind: valuetable.Kind(r.IntN(6)), Reg: uint8(r.IntN(32)), Width: uint8(r.IntN(17))},
+				Site: valuetable.Site{File: pick(names), Line: r.IntN(1 << r.IntN(20)), Col: r.IntN(200), Func: pick(names),
+					Expr: pick(exprs), Type: pick(names), Form: wire.Kind(r.IntN(7))},
 			})
 		}
 		t.Funcs = append(t.Funcs, f)
@@ -98,7 +99,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("seed %d: %t, got %q, want %q", seed, ok, got, want)
 		}
 		if table.Sites() != len(want) || table.Bytes() != len(data)-len("before") {
-			t.Errorf("seed %d: %d sites, %d bytes, want %d and %d", seed, table.Sites(), table.Bytes(), len(want), len(data)-len("before"))
+			t.Errorf("seed %d: %d sites, %d bytes, want %d and %d", seed, table.Sites(), table.Bytes(), len(want),
+				len(data)-len("before"))
 		}
 		if _, ok := table.Site(uint32(len(want))); ok {
 			t.Errorf("seed %d: there is a site %d", seed, len(want))
@@ -108,7 +110,8 @@ func TestRoundTrip(t *testing.T) {
 
 // Each function is found at its address, and up to the next one.
 func TestFind(t *testing.T) {
-	data, err := (&Table{Funcs: []Func{{Addr: text + 160, Rows: []Row{{}}}, {Addr: text + 64, Rows: []Row{{}, {}}}}}).Append(nil, text)
+	data, err := (&Table{Funcs: []Func{{Addr: text + 160, Rows: []Row{{}}},
+		{Addr: text + 64, Rows: []Row{{}, {}}}}}).Append(nil, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +128,7 @@ func TestFind(t *testing.T) {
 	for fn, want := range map[int]string{-1: "0 false", 0: "0 false", 1: "1 true", 2: "0 false"} {
 		n, ok := table.Decode(fn, rows)
 		if got := fmt.Sprint(n, ok); got != want {
-			t.Errorf("function %d with room for 1 row: %s, want %s", fn, got, want)
+			t.Errorf("function %d with space for 1 row: %s, want %s", fn, got, want)
 		}
 	}
 	if n := testing.AllocsPerRun(100, func() { table.Decode(table.Find(160), rows) }); n != 0 {

@@ -1,5 +1,5 @@
-// Package valuetable reads the table of values that is in a program: at which of its instructions a register or the memory has
-// a value of the source. Package values makes it.
+// Package valuetable reads the table of values that is in a program: at which of its instructions a register or the
+// memory has a value of the source. Package values makes it.
 //
 //	func sum(list []shape) (total float64) {
 //		for _, s := range list {
@@ -13,9 +13,9 @@
 //	n, ok := t.Decode(fn, rows)       // rows[:n], in order of PC
 //	site, ok := t.Site(rows[0].Site)  // when values are written
 //
-// Open allocates memory, 12 bytes for each function, and 4 for each symbol of an alphabet. Find and Decode allocate nothing, cannot
-// panic and call nothing of the Go runtime, so a signal handler can use them. What is damaged they refuse. Site allocates, and
-// decodes all sites when it is first called.
+// Open allocates memory, 12 bytes for each function, and 4 for each symbol of an alphabet. Find and Decode allocate
+// nothing, cannot panic and call nothing of the Go runtime, so a signal handler can use them. What is damaged they
+// refuse. Site allocates, and decodes all sites when it is first called.
 //
 // # Format
 //
@@ -30,8 +30,8 @@
 //	reference 0: a new text, which follows; 1: that of the site before; n + 2: text n of its kind
 //	text      common bytes: how many it begins with of the new text before it of its kind; further bytes; byte 0
 //
-// Rows fill the bits that their function says, and there is no gap between those of two functions, nor in front of sites. Addresses
-// are from the beginning of the text section. A type begins with a byte, which is 1 + the form.
+// Rows fill the bits that their function says, and there is no gap between those of two functions, nor in front of
+// sites. Addresses are from the beginning of the text section. A type begins with a byte, which is 1 + the form.
 package valuetable
 
 import (
@@ -51,7 +51,8 @@ type Row struct {
 	Site  uint32
 }
 
-// FirstX is the number of register X0. In place of a register, InMemory stands for what the instruction reads from memory.
+// FirstX is the number of register X0. In place of a register, InMemory stands for what the instruction reads from
+// memory.
 const (
 	FirstX   = 16
 	InMemory = 31
@@ -214,8 +215,8 @@ func (t *Table) Find(addr uint32) int {
 	return lo - 1
 }
 
-// Decode writes the rows of a function to memory, which has room for t.Most of them if it need not fail. It reports false if
-// there is not enough room, or the table is damaged.
+// Decode writes the rows of a function to memory, which has space for t.Most of them if it need not fail. It reports
+// false if there is not enough space, or the table is damaged.
 func (t *Table) Decode(fn int, rows []Row) (n int, ok bool) {
 	all := t.funcs
 	if fn < 0 || fn >= len(all) {

@@ -3,9 +3,8 @@
 // them all into the program as constant data; the program's own report writer
 // and the pep command read them.
 //
-// This comment is the specification. The package imports nothing but pdag and
-// digits, because it is linked into instrumented programs and must not use
-// anything that is instrumented itself.
+// This comment is the specification. The package is linked into instrumented programs, so
+// what they need of it must not use anything that is instrumented itself.
 //
 // # Numbers and strings
 //
@@ -23,9 +22,9 @@
 //
 // Names start from the empty string. Lines start from 0, in a function's body from the line of the function.
 //
-// The code of a function is bits, those of a byte from the lowest on, with zeros up to the end of the last byte. There each
-// kind of number has a Huffman code, so that most take one to five bits. These codes are constants of the format, in number.go,
-// which says how numbers are made symbols. The names of kinds stand before the numbers below.
+// The code of a function is bits, those of a byte from the lowest on, with zeros up to the end of the last byte. There
+// each kind of number has a Huffman code, so that most take one to five bits. These codes are constants of the format,
+// in number.go, which says how numbers are made symbols. The names of kinds stand before the numbers below.
 //
 // # Tables
 //
@@ -78,8 +77,8 @@
 //	file     fileOf: index of the file if the function has Elsewhere; otherwise no bits, and the
 //	         file is that of the function
 //
-// An only out-edge, the first of several, the second and further ones have kinds of numbers of their own for edgeTo, edgeFlags and
-// outcome.
+// An only out-edge, the first of several, the second and further ones have kinds of numbers of their own for edgeTo,
+// edgeFlags and outcome.
 //
 // The strings are in front, and heads have the lengths of codes, so that a program that ends reads
 // the code of only those functions whose paths it has counted.
@@ -92,13 +91,14 @@
 //
 // # Programs
 //
-// The tables of a program are a header of 52 bytes and the tables of its
+// The tables of a program are a header of 60 bytes and the tables of its
 // packages, one after the other. Numbers in the header are little-endian.
 //
 //	0xff, "pep site tables"  16 bytes
 //	version                  4 bytes
 //	number of packages       4 bytes
 //	length of the tables     8 bytes, without the header
+//	stored bytes             8 bytes: the length of what follows the header
 //	number of paths          8 bytes, of all packages together
 //	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian)
 //	checksum of the above    4 bytes
@@ -107,6 +107,14 @@
 // one build mean nothing in another. The tables are data of the executable, and
 // no symbol names them in a program that was stripped: they are found by looking
 // for the first 16 bytes, and the hashes tell them from a chance likeness.
+//
+// If the stored bytes are not as many as the tables have, the tables are packed. Package bitcode says what numbers,
+// alphabets and values are. Names and other text are matched with what comes before them, and the code of functions is
+// kept as it is:
+//
+//	packed   number of kept bytes, alphabets of tokens, of far and of near distances, tokens, kept bytes
+//	token    0: as many of the kept bytes as the number that follows says; 1 to 256: the byte that is 1 less; n > 256: n - 254
+//	         bytes like those from a distance on, which follows: 256 far + near + 1
 //
 // # Example
 //
@@ -123,7 +131,7 @@
 //
 // with x tapped at the entry of f, is 65 bytes long:
 //
-//	0d 3b                           version, 59 bytes of body
+//	0e 3b                           version, 59 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02 01                           2 paths, 1 function
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -154,7 +162,7 @@
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 13
+const Version = 14
 
 const (
 	manyOuts    = 3   // number of out-edges that is followed by the rest of it

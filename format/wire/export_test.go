@@ -2,9 +2,11 @@ package wire
 
 // Code returns the code of a kind of number: how many symbols have words of 1 bit, 2 bits and so on, and these symbols.
 func Code(kind string) (lengths, symbols string) {
-	c := codes[map[string]field{"nodes": nodes, "shape": shape, "moreOuts": moreOuts, "branchKind": branchKind, "edgeTo": edgeTo, "edgeFlags": edgeFlags, "edgeVal": edgeVal,
-		"outcome": outcome, "starts": starts, "startNode": startNode, "startVal": startVal, "untolds": untolds, "untold": untold,
-		"calls": calls, "callNode": callNode, "callee": callee}[kind]]
+	c := codes[map[string]field{"nodes": nodes, "shape": shape, "moreOuts": moreOuts, "branchKind": branchKind,
+		"edgeTo": edgeTo, "edgeFlags": edgeFlags, "edgeVal": edgeVal,
+		"outcome": outcome, "starts": starts, "startNode": startNode, "startVal": startVal, "untolds": untolds,
+		"untold": untold,
+		"calls":  calls, "callNode": callNode, "callee": callee}[kind]]
 	return c.lengths, c.symbols
 }
 

@@ -50,8 +50,8 @@ func (l *Lazy) Package() *Package {
 	return l.pkg
 }
 
-// Body reads the graph, the blocks and the calls of function i, unless it has read them before. If they are wrong, the function is
-// without them, and [Wrong] has the error.
+// Body reads the graph, the blocks and the calls of function i, unless it has read them before. If they are wrong, the
+// function is without them, and [Wrong] has the error.
 func (l *Lazy) Body(i int) {
 	f := &l.Package().Funcs[i]
 	if l.bodies == nil || f.Blocks != nil {

@@ -1,12 +1,13 @@
 package wire
 
-// This file has the codes of numbers in the code of functions: canonical Huffman codes (Huffman, "A Method for the Construction of
-// Minimum-Redundancy Codes", Proceedings of the IRE, 1952). They were made for four programs, of which most is std, as of any
-// program. All tables have the same codes, so those of a program are the tables of its packages as they are.
+// This file has the codes of numbers in the code of functions: canonical Huffman codes (Huffman, "A Method for the
+// Construction of Minimum-Redundancy Codes", Proceedings of the IRE, 1952). They were made for four programs, of which
+// most is std, as of any program. All tables have the same codes, so those of a program are the tables of its packages
+// as they are.
 //
-// A number below direct is a symbol of a code. Another number n has the symbol of its two highest bits, of which there are two for
-// each length, and the rest of its bits follow, lowest first: 26 is 11010 in binary, which has the symbol 17 and 010 as the rest. The
-// last symbol stands for numbers from 1<<16 on, of which all 64 bits follow.
+// A number below direct is a symbol of a code. Another number n has the symbol of its two highest bits, of which there
+// are two for each length, and the rest of its bits follow, lowest first: 26 is 11010 in binary, which has the symbol
+// 17 and 010 as the rest. The last symbol stands for numbers from 1<<16 on, of which all 64 bits follow.
 
 import "math/bits"
 
@@ -84,11 +85,12 @@ func among(i, n int) field {
 }
 
 // known are texts that tables have in common.
-var known = [...]string{OutTrue, OutFalse, "if", "&&", "||", "for", "range", OutBody, OutDone, "switch", OutDefault, OutNoCase, OutElse, ByInterface, ByValue,
+var known = [...]string{OutTrue, OutFalse, "if", "&&", "||", "for", "range", OutBody, OutDone, "switch", OutDefault,
+	OutNoCase, OutElse, ByInterface, ByValue,
 	"type switch", "if(&&)", "if(||)"}
 
-// A code says how many symbols have codes of 1 bit, 2 bits and so on, and which these are, those with short codes first. Numbers are
-// characters: 0 is '0', 10 is ':', 40 is 'X'.
+// A code says how many symbols have codes of 1 bit, 2 bits and so on, and which these are, those with short codes
+// first. Numbers are characters: 0 is '0', 10 is ':', 40 is 'X'.
 type code struct{ lengths, symbols string }
 
 // word returns the code of a symbol, and its length.

@@ -14,12 +14,13 @@ const ErrNoTables = Error("none in this program (not built by pepbuild?)")
 const Magic = "\xffpep site tables"
 
 // HeaderSize is the number of bytes before the tables of a program.
-const HeaderSize = len(Magic) + 4 + 4 + 8 + 8 + 8 + checksumLen
+const HeaderSize = len(Magic) + 4 + 4 + 8 + 8 + 8 + 8 + checksumLen
 
 // A Header says what the tables of a program are, without reading them.
 type Header struct {
 	Packages uint32  // number of tables: one for each instrumented package
 	Size     uint64  // of all tables together, in bytes
+	Stored   uint64  // how many bytes they take behind the header: Size, or fewer if they are packed
 	Paths    uint64  // path numbers of all packages together
 	Build    [8]byte // BuildHash of the tables
 }
@@ -27,16 +28,24 @@ type Header struct {
 // Join returns the tables of a program: a header, and the tables of its
 // packages, which are given one after the other.
 func Join(tables []byte) ([]byte, error) {
-	h := Header{Size: uint64(len(tables)), Build: BuildHash(tables)}
+	h, err := headerOf(tables)
+	if err != nil {
+		return nil, err
+	}
+	return append(h.append(make([]byte, 0, HeaderSize+len(tables))), tables...), nil
+}
+
+func headerOf(tables []byte) (h Header, err error) {
+	h = Header{Size: uint64(len(tables)), Stored: uint64(len(tables)), Build: BuildHash(tables)}
 	for rest := tables; len(rest) > 0; h.Packages++ {
 		l, after, err := ReadLazy(rest)
 		if err != nil {
-			return nil, err
+			return h, err
 		}
 		h.Paths += l.Paths
 		rest = after
 	}
-	return append(h.append(make([]byte, 0, HeaderSize+len(tables))), tables...), nil
+	return h, nil
 }
 
 func (h *Header) append(b []byte) []byte {
@@ -45,6 +54,7 @@ func (h *Header) append(b []byte) []byte {
 	b = appendUint32(b, Version)
 	b = appendUint32(b, h.Packages)
 	b = appendUint64(b, h.Size)
+	b = appendUint64(b, h.Stored)
 	b = appendUint64(b, h.Paths)
 	b = append(b, h.Build[:]...)
 	return appendUint32(b, checksum(b[start:]))
@@ -54,7 +64,8 @@ func (h *Header) append(b []byte) []byte {
 // b does not begin with one.
 func ReadHeader(b []byte) (h Header, err error) {
 	const end = HeaderSize - checksumLen
-	if len(b) < HeaderSize || string(b[:len(Magic)]) != Magic || uint64(checksum(b[:end])) != littleEndian(b[end:HeaderSize]) {
+	if len(b) < HeaderSize || string(b[:len(Magic)]) != Magic ||
+		uint64(checksum(b[:end])) != littleEndian(b[end:HeaderSize]) {
 		return h, ErrNoTables
 	}
 	b = b[len(Magic):]
@@ -63,24 +74,31 @@ func ReadHeader(b []byte) (h Header, err error) {
 	}
 	h.Packages = uint32(littleEndian(b[4:8]))
 	h.Size = littleEndian(b[8:16])
-	h.Paths = littleEndian(b[16:24])
-	copy(h.Build[:], b[24:])
+	h.Stored = littleEndian(b[16:24])
+	h.Paths = littleEndian(b[24:32])
+	copy(h.Build[:], b[32:])
 	return h, nil
 }
 
 // ReadProgram returns the header that the tables of a program begin with, and
-// the tables of its packages, one after the other. It reads nothing but the
-// header: [Header.Check] and [ReadPackage] say whether the tables are as they
+// the tables of its packages, one after the other. It does not check them:
+// [Header.Check] and [ReadPackage] say whether the tables are as they
 // were written.
 func ReadProgram(b []byte) (h Header, tables []byte, err error) {
 	if h, err = ReadHeader(b); err != nil {
 		return Header{}, nil, err
 	}
 	b = b[HeaderSize:]
-	if h.Size > uint64(len(b)) {
-		return Header{}, nil, Error("truncated: " + digits.Uint(h.Size) + " bytes, " + digits.Uint(uint64(len(b))) + " left")
+	if left := uint64(len(b)); h.Stored > left {
+		return Header{}, nil, Error("truncated: " + digits.Uint(h.Stored) + " bytes, " + digits.Uint(left) + " left")
 	}
-	return h, b[:h.Size], nil
+	if b = b[:h.Stored]; h.Stored != h.Size {
+		var ok bool
+		if b, ok = unpack(b, h.Size); !ok {
+			return Header{}, nil, Error("cannot be unpacked: they are damaged")
+		}
+	}
+	return h, b, nil
 }
 
 // Check returns an error if tables are not the tables that h is the header of.

@@ -50,11 +50,11 @@ func readHeads(b []byte) (p *Package, d *decoder, rest []byte, err error) {
 }
 
 func newDecoder(body []byte) *decoder {
-	return &decoder{s: string(body), room: roomFor(len(body))}
+	return &decoder{s: string(body), memory: memoryFor(len(body))}
 }
 
-// roomFor returns how many bytes of memory a body of n bytes may take.
-func roomFor(n int) int { return maxRatio*n + minRoom }
+// memoryFor returns how many bytes of memory a body of n bytes may take.
+func memoryFor(n int) int { return maxRatio*n + minMemory }
 
 func (d *decoder) err() error {
 	return Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of package " + d.path)
@@ -106,15 +106,16 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 }
 
 func wrongVersion(v uint64) Error {
-	return Error("version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) + ": build the profiled program again")
+	return Error("version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version) +
+		": build the profiled program again")
 }
 
 // A decoder reads the body of a table. After an error it reads zeros.
 type decoder struct {
-	s     string
-	off   int
-	wrong string // the first thing that was wrong
-	room  int    // bytes of memory that may still be taken
+	s      string
+	off    int
+	wrong  string // the first thing that was wrong
+	memory int    // bytes of memory that may still be taken
 
 	path      string
 	files     int  // number of files
@@ -163,18 +164,18 @@ const (
 // its bytes with the name before it takes two bytes in the table. Real tables take some 50
 // times their size in memory.
 const (
-	maxRatio = 256
-	minRoom  = 64 << 10 // slabs are this large whatever is taken of them
+	maxRatio  = 256
+	minMemory = 64 << 10 // slabs are this large whatever is taken of them
 
 	namesSize = 4 << 10 // bytes of names that are allocated at once, at most
 )
 
 // takes reports whether n more bytes of memory may be taken. If not, the decoder fails.
 func (d *decoder) takes(n int) bool {
-	if d.room -= n; d.room < 0 {
+	if d.memory -= n; d.memory < 0 {
 		d.fail("more in memory than " + digits.Uint(maxRatio) + " times its size")
 	}
-	return d.room >= 0
+	return d.memory >= 0
 }
 
 // pkg reads everything but the bodies of functions.
@@ -363,7 +364,8 @@ func (d *decoder) statements(b *Block, spans uint64, branch bool) {
 		b.Spans[i] = d.span()
 	}
 	if branch {
-		b.Branch = Branch{Kind: d.ref(d.coded(branchKind)), File: d.fileAt(), Line: d.codedLine(branchLine), Col: d.number(branchCol)}
+		b.Branch = Branch{Kind: d.ref(d.coded(branchKind)), File: d.fileAt(), Line: d.codedLine(branchLine),
+			Col: d.number(branchCol)}
 	}
 }
 
@@ -500,7 +502,8 @@ func (d *decoder) within(n uint64) int {
 
 func (d *decoder) number(f field) int { return int(d.coded(f)) }
 
-// coded reads a number in the code of a function. Of canonical codes those of one length follow each other, and shorter ones come first.
+// coded reads a number in the code of a function. Of canonical codes those of one length follow each other, and shorter
+// ones come first.
 func (d *decoder) coded(f field) uint64 {
 	c, bits := &codes[f], d.peek()
 	word, first, index := uint64(0), uint64(0), uint64(0)
@@ -606,7 +609,7 @@ func littleEndian(b []byte) (u uint64) {
 // A slab hands out short slices of a long one.
 type slab[T any] struct{ free []T }
 
-// take returns n zero values. It returns nil if n is 0 or if there is no room for them.
+// take returns n zero values. It returns nil if n is 0 or if there is no space for them.
 func (s *slab[T]) take(d *decoder, n int) []T {
 	const chunk = 64
 	var one T
@@ -621,7 +624,7 @@ func (s *slab[T]) take(d *decoder, n int) []T {
 	return t
 }
 
-// list returns n zero values. It returns nil if n is 0 or if there is no room for them.
+// list returns n zero values. It returns nil if n is 0 or if there is no space for them.
 func list[T any](d *decoder, n int) []T {
 	var one T
 	if n == 0 || !d.takes(n*int(unsafe.Sizeof(one))) {

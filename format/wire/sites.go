@@ -33,8 +33,8 @@ type Func struct {
 	Calls  []Call  // in increasing Node
 
 	// Untold are nodes, in increasing order, at which the code of a program with windows does not tell everywhere which
-	// way paths go on, because the compiler has made one comparison of two, for example. All paths that reach one there go on in
-	// the same way, whatever happens; actiontable.Untold is in their numbers.
+	// way paths go on, because the compiler has made one comparison of two, for example. All paths that reach one there go
+	// on in the same way, whatever happens; actiontable.Untold is in their numbers.
 	Untold []int
 
 	// Elsewhere says that some positions are in other files than File, by //line directives. If it is
@@ -77,8 +77,8 @@ type Call struct {
 	Callee string // linker symbol of the function, or Seen, ByInterface or ByValue
 }
 
-// The callees of calls whose functions are not known before they are made, and of those to which the paths of a program with windows
-// go on, or the compiler's own instructions.
+// The callees of calls whose functions are not known before they are made, and of those to which the paths of a program
+// with windows go on, or the compiler's own instructions.
 const (
 	Seen        = ""
 	ByInterface = "(interface)" // a method of an interface
@@ -139,8 +139,8 @@ const (
 	OutUntold = "untold"
 )
 
-// A Skipped is a function that was not instrumented, or whose paths the code of a program with windows does not tell, with the
-// reason.
+// A Skipped is a function that was not instrumented, or whose paths the code of a program with windows does not tell,
+// with the reason.
 type Skipped struct {
 	Name   string
 	File   int

@@ -115,7 +115,8 @@ func TestPEP05RoundTrip(t *testing.T) {
 
 // random makes a package with random contents of all kinds, reasonable or not.
 func random(r *rand.Rand) *wire.Package {
-	words := []string{"", "if", "true", "false", "case 1, 2", "go/types.(*Checker)", "go/types.(*Checker).expr", strings.Repeat("x", 300)}
+	words := []string{"", "if", "true", "false", "case 1, 2", "go/types.(*Checker)", "go/types.(*Checker).expr",
+		strings.Repeat("x", 300)}
 	word := func() string { return words[r.IntN(len(words))] }
 	number := func() int {
 		if r.IntN(20) == 0 {
@@ -125,7 +126,8 @@ func random(r *rand.Rand) *wire.Package {
 	}
 	p := &wire.Package{Path: word(), Files: []string{word(), "b.go"}}
 	for range r.IntN(4) {
-		f := wire.Func{Name: word() + word(), File: r.IntN(2), Line: number(), Base: r.Uint64() >> r.IntN(64), Elsewhere: r.IntN(3) == 0}
+		f := wire.Func{Name: word() + word(), File: r.IntN(2), Line: number(), Base: r.Uint64() >> r.IntN(64),
+			Elsewhere: r.IntN(3) == 0}
 		file := func() int {
 			if f.Elsewhere {
 				return r.IntN(2)
@@ -175,7 +177,8 @@ func random(r *rand.Rand) *wire.Package {
 			for range n {
 				var b wire.Block
 				for range r.IntN(3) {
-					b.Spans = append(b.Spans, wire.Span{File: f.Source.File, Line: number(), Col: number(), EndLine: number(), EndCol: number()})
+					b.Spans = append(b.Spans, wire.Span{File: f.Source.File, Line: number(), Col: number(), EndLine: number(),
+						EndCol: number()})
 				}
 				if r.IntN(2) == 0 {
 					b.Branch = wire.Branch{Kind: word(), File: f.Source.File, Line: number(), Col: number()}
@@ -199,7 +202,8 @@ func random(r *rand.Rand) *wire.Package {
 		})
 		for range r.IntN(3) {
 			t := &p.Taps[len(p.Taps)-1]
-			t.More = append(t.More, wire.Word{Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1))})
+			t.More = append(t.More, wire.Word{Expr: word(), Type: word(), Bits: uint8(r.IntN(256)),
+				Kind: wire.Kind(r.IntN(int(wire.Address) + 1))})
 		}
 	}
 	return p
@@ -241,36 +245,60 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `version 14, this program reads 13: build the profiled program again`},
-		{"a file that is something else", []byte{0, 0}, `version 0, this program reads 13: build the profiled program again`},
+		{"a table of another version", newer, `version 15, this program reads 14: build the profiled program again`},
+		{"a file that is something else", []byte{0, 0}, `version 0, this program reads 14: build the profiled program again`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
-		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00\x00abc"), `3 bytes of bodies, want 0 at byte 8 of package p`},
+		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00\x00abc"),
+			`3 bytes of bodies, want 0 at byte 8 of package p`},
 		{"less than a package", framed("\x01p\x00\x00\x00\x00"), `truncated: no number at byte 6 of package p`},
 		{"a string past the end", framed("\x09p"), `truncated: 9 things to come at byte 1 of package `},
-		{"files past the end", framed("\x01p\x00\x00\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 9 of package p`},
-		{"strings past the end", framed("\x01p\x00\x00\x00\x05\x00\x00"), `truncated: 5 things to come at byte 6 of package p`},
-		{"an endless number", framed("\x01p\x00" + strings.Repeat("\xff", 11)), `truncated: no number at byte 3 of package p`},
-		{"a function of no file", framed("\x01p\x00\x01\x00\x00" + "\x00\x00\x00\x00\x00\x00\x03" + "\x00\x00" + "\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
-		{"a name like none before", framed("\x01p\x00\x00\x01\x02\x00\x00\x00\x00"), `shared byte 2 of 1 at byte 6 of package p`},
-		{"a string that is not there", function("nodes", 1, "shape", 5, "branchKind", wire.Texts+2), `string 1 of 0 at byte 20 of package p`},
+		{"files past the end", framed("\x01p\x00\x00\xff\xff\xff\xff\x0f"),
+			`truncated: 4294967295 things to come at byte 9 of package p`},
+		{"strings past the end", framed("\x01p\x00\x00\x00\x05\x00\x00"),
+			`truncated: 5 things to come at byte 6 of package p`},
+		{"an endless number", framed("\x01p\x00" + strings.Repeat("\xff", 11)),
+			`truncated: no number at byte 3 of package p`},
+		{"a function of no file", framed("\x01p\x00\x01\x00\x00" + "\x00\x00\x00\x00\x00\x00\x03" + "\x00\x00" +
+			"\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
+		{"a name like none before", framed("\x01p\x00\x00\x01\x02\x00\x00\x00\x00"),
+			`shared byte 2 of 1 at byte 6 of package p`},
+		{"a string that is not there", function("nodes", 1, "shape", 5, "branchKind", wire.Texts+2),
+			`string 1 of 0 at byte 20 of package p`},
 		{"an edge that leads nowhere", function("nodes", 1, "shape", 1, "edgeTo", 4), `node 1 of 1 at byte 18 of package p`},
-		{"an edge that leads nowhere, to the next node", function("nodes", 1, "shape", 1, "edgeTo", 1), `node 1 of 1 at byte 19 of package p`},
-		{"a branch nowhere that is not told", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 1, "untold", 1), `node 1 of 1 at byte \d+ of package p`},
-		{"a call nowhere", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 0, "calls", 1, "callNode", 1), `node 1 of 1 at byte \d+ of package p`},
-		{"a call of nothing", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 0, "calls", 1, "callNode", 0, "callee", 3), `callee 1 of 1 at byte \d+ of package p`},
-		{"a call of a string that is not there", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 0, "calls", 1, "callNode", 0, "callee", 2*(wire.Texts+1)), `string 0 of 0 at byte \d+ of package p`},
-		{"a start nowhere", function("nodes", 1, "shape", 0, "starts", 1, "startNode", 2), `node 1 of 1 at byte \d+ of package p`},
-		{"more nodes than there is room for", function("nodes", 1<<40), `truncated: 1099511627776 things to come at byte \d+ of package p`},
-		{"a code with too many bytes", function("nodes", 0, "starts", 0, "untolds", 0, "calls", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0), `the body of f ends at byte \d+ of package p`},
-		{"codes with too many bytes", framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00\x02" + "\x00\x00" + "\x00\x00\x00"), `3 bytes of bodies, want 2 at byte 18 of package p`},
-		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 11 of package p`},
-		{"a tap without its end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"), `truncated: no byte at byte 20 of package p`},
-		{"a tap of no kind", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08\x00"), `kind 8 of 8 at byte 19 of package p`},
+		{"an edge that leads nowhere, to the next node", function("nodes", 1, "shape", 1, "edgeTo", 1),
+			`node 1 of 1 at byte 19 of package p`},
+		{"a branch nowhere that is not told", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 1, "untold", 1),
+			`node 1 of 1 at byte \d+ of package p`},
+		{"a call nowhere", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 0, "calls", 1, "callNode", 1),
+			`node 1 of 1 at byte \d+ of package p`},
+		{"a call of nothing", function("nodes", 1, "shape", 0, "starts", 0, "untolds", 0, "calls", 1, "callNode", 0, "callee",
+			3), `callee 1 of 1 at byte \d+ of package p`},
+		{"a call of a string that is not there",
+			function("nodes", 1, "shape", 0, "starts", 0, "untolds", 0, "calls", 1, "callNode", 0, "callee", 2*(wire.Texts+1)),
+			`string 0 of 0 at byte \d+ of package p`},
+		{"a start nowhere", function("nodes", 1, "shape", 0, "starts", 1, "startNode", 2),
+			`node 1 of 1 at byte \d+ of package p`},
+		{"more nodes than there is space for", function("nodes", 1<<40),
+			`truncated: 1099511627776 things to come at byte \d+ of package p`},
+		{"a code with too many bytes", function("nodes", 0, "starts", 0, "untolds", 0, "calls", 0, "starts", 0, "starts", 0,
+			"starts", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0, "starts", 0),
+			`the body of f ends at byte \d+ of package p`},
+		{"codes with too many bytes", framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00\x02" + "\x00\x00" +
+			"\x00\x00\x00"), `3 bytes of bodies, want 2 at byte 18 of package p`},
+		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+			`file 0 of 0 at byte 11 of package p`},
+		{"a tap without its end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"),
+			`truncated: no byte at byte 20 of package p`},
+		{"a tap of no kind", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08\x00"),
+			`kind 8 of 8 at byte 19 of package p`},
 		{"a further word of no kind", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x08"), `kind 8 of 8 at byte 24 of package p`},
-		{"further words past the end", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x01"), `truncated: 2 things to come at byte 20 of package p`},
-		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 6 of package p`},
+		{"further words past the end", framed(
+			"\x01p\x00\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x01"),
+			`truncated: 2 things to come at byte 20 of package p`},
+		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00\x00"),
+			`functions with 0 paths, want 7 at byte 6 of package p`},
 	}
 	for _, test := range tests {
 		p, rest, err := wire.ReadPackage(test.table)
@@ -300,7 +328,8 @@ func function(numbers ...any) []byte {
 
 // functionOf makes a table of a package p with one function f of some code.
 func functionOf(code string) []byte {
-	return framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00" + string(binary.AppendUvarint(nil, uint64(len(code)))) + "\x00\x00" + code)
+	return framed("\x01p\x00\x01\x01\x00\x01f\x00" + "\x01\x00\x00\x00\x00\x00" +
+		string(binary.AppendUvarint(nil, uint64(len(code)))) + "\x00\x00" + code)
 }
 
 // word returns the bits of a number of a kind: the word of a canonical Huffman code, and the rest of the number.
@@ -468,15 +497,17 @@ func TestMemoryIsInProportion(t *testing.T) {
 		return string(code)
 	}
 	bodies := map[string]string{
-		"names that share all they may": "\x01p\x00\xd0\x86\x03\x01" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00" + strings.Repeat("\x7f\x00\x00\x00\x00\x00\x06", 50000) + "\x00\x00" + strings.Repeat("\x00\x00\x00", 50000),
-		"strings without bytes":         "\x01p\x00\x00\x00\xc0\x9a\x0c" + strings.Repeat("\x00", 200002),
-		"nodes of zeros":                zeros(word("nodes", 200000)),
-		"a node for each bit":           zeros(word("nodes", 1600000)),
-		"an edge for each bit":          zeros(word("nodes", 1) + word("shape", 3) + word("moreOuts", 1600000)),
-		"a span for each bit":           zeros(word("nodes", 1) + word("shape", 1600000<<3)),
-		"edges past the end":            zeros(word("nodes", 1) + word("shape", 3) + word("moreOuts", 1<<40)),
-		"taps of nothing":               "\x01p\x00\x00\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 1000000),
-		"spans past the end":            zeros(word("nodes", 1) + word("shape", 1<<40)),
+		"names that share all they may": "\x01p\x00\xd0\x86\x03\x01" + "\x00\x7f" + strings.Repeat("n",
+			127) + "\x00" + strings.Repeat("\x7f\x00\x00\x00\x00\x00\x06", 50000) + "\x00\x00" + strings.Repeat("\x00\x00\x00",
+			50000),
+		"strings without bytes": "\x01p\x00\x00\x00\xc0\x9a\x0c" + strings.Repeat("\x00", 200002),
+		"nodes of zeros":        zeros(word("nodes", 200000)),
+		"a node for each bit":   zeros(word("nodes", 1600000)),
+		"an edge for each bit":  zeros(word("nodes", 1) + word("shape", 3) + word("moreOuts", 1600000)),
+		"a span for each bit":   zeros(word("nodes", 1) + word("shape", 1600000<<3)),
+		"edges past the end":    zeros(word("nodes", 1) + word("shape", 3) + word("moreOuts", 1<<40)),
+		"taps of nothing":       "\x01p\x00\x00\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 1000000),
+		"spans past the end":    zeros(word("nodes", 1) + word("shape", 1<<40)),
 	}
 	for name, body := range bodies {
 		table := framed(body)
@@ -519,7 +550,7 @@ func TestJoin(t *testing.T) {
 	}
 	h := fnv.New64a()
 	h.Write(tables)
-	want := wire.Header{Packages: 2, Size: uint64(len(tables)), Paths: 2 + pkg.Paths()}
+	want := wire.Header{Packages: 2, Size: uint64(len(tables)), Stored: uint64(len(tables)), Paths: 2 + pkg.Paths()}
 	copy(want.Build[:], h.Sum(nil))
 	if header != want {
 		t.Errorf("got %+v, want %+v", header, want)
@@ -527,7 +558,8 @@ func TestJoin(t *testing.T) {
 	if err := header.Check(got); err != nil {
 		t.Error(err)
 	}
-	if err := header.Check(tables[:len(wire.AppendPackage(nil, example()))]); err != wire.Error("hash differs from the header's") {
+	if err := header.Check(tables[:len(wire.AppendPackage(nil,
+		example()))]); err != wire.Error("hash differs from the header's") {
 		t.Errorf("tables of a package less: got error %v", err)
 	}
 	got[len(got)-1]++
@@ -560,8 +592,10 @@ func TestReadCounters(t *testing.T) {
 
 func TestJoinErrors(t *testing.T) {
 	table := wire.AppendPackage(nil, example())
-	if data, err := wire.Join(table[:len(table)-1]); data != nil || err == nil {
-		t.Errorf("a table without its end: got %d bytes, error %v", len(data), err)
+	for name, join := range map[string]func([]byte) ([]byte, error){"Join": wire.Join, "JoinPacked": wire.JoinPacked} {
+		if data, err := join(table[:len(table)-1]); data != nil || err == nil {
+			t.Errorf("%s: a table without its end: got %d bytes, error %v", name, len(data), err)
+		}
 	}
 }
 
@@ -589,9 +623,10 @@ func TestReadProgramErrors(t *testing.T) {
 		{"the magic alone", []byte(wire.Magic + strings.Repeat("and so on", 10)), wire.ErrNoTables},
 		{"a header that is cut off", data[:wire.HeaderSize-1], wire.ErrNoTables},
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
-		{"another version", change(16, 99, true), wire.Error(fmt.Sprintf("version 99, this program reads %d: build the profiled program again", wire.Version))},
+		{"another version", change(16, 99, true),
+			wire.Error(fmt.Sprintf("version 99, this program reads %d: build the profiled program again", wire.Version))},
 		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 65 bytes, 64 left")},
-		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623745 bytes, 65 left")},
+		{"a length that cannot be", change(39, 0xff, true), wire.Error("truncated: 18374686479671623745 bytes, 65 left")},
 	}
 	for _, test := range tests {
 		h, tables, err := wire.ReadProgram(test.data)
@@ -631,7 +666,8 @@ func TestLazyPackagesAreThoseOfTheTable(t *testing.T) {
 		}
 		list = append(list, l)
 	}
-	if len(list) != 2 || list[0].Path != one.Path || !slices.Equal(list[0].Files, one.Files) || list[0].Paths != one.Paths() || list[0].Funcs != len(one.Funcs) || list[1].Path != "empty" || list[1].Paths != 0 {
+	if len(list) != 2 || list[0].Path != one.Path || !slices.Equal(list[0].Files, one.Files) ||
+		list[0].Paths != one.Paths() || list[0].Funcs != len(one.Funcs) || list[1].Path != "empty" || list[1].Paths != 0 {
 		t.Errorf("beginnings are %+v", list)
 	}
 	for i := range one.Funcs {
@@ -674,7 +710,7 @@ func TestBodiesOfLazyPackages(t *testing.T) {
 	}
 }
 
-// A table that takes more than half of the memory that it may has room for its bodies, too.
+// A table that takes more than half of the memory that it may has space for its bodies, too.
 func TestBodiesOfADenseTable(t *testing.T) {
 	f := wire.Func{Name: "f", Graph: pdag.Graph{N: 1, Starts: []pdag.Start{{}}}}
 	const nodes = 5000
@@ -718,7 +754,8 @@ func TestLazyPackagesReportDamage(t *testing.T) {
 	}
 }
 
-// A function may have many starts and nearly nothing behind them: all lengths that a reader thinks too small are smaller.
+// A function may have many starts and nearly nothing behind them: all lengths that a reader thinks too small are
+// smaller.
 func TestManyStarts(t *testing.T) {
 	p := example()
 	f := &p.Funcs[0]

@@ -30,7 +30,8 @@ type encoder struct {
 	used      int  // bits of the last byte, in the code of a function
 }
 
-// pkg returns the body of the table of p. It writes the strings last and puts them in front of everything that refers to them.
+// pkg returns the body of the table of p. It writes the strings last and puts them in front of everything that refers
+// to them.
 func (e *encoder) pkg(p *Package) []byte {
 	index := make(map[string]int) // of functions
 	for i := range p.Funcs {
@@ -386,8 +387,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// checksum returns the hash of b that stands behind it: FNV-1a with eight bytes in place of one at each step, so that it takes an
-// eighth of the time. What is left of b counts as a number, and so does the length.
+// checksum returns the hash of b that stands behind it: FNV-1a with eight bytes in place of one at each step, so that
+// it takes an eighth of the time. What is left of b counts as a number, and so does the length.
 func checksum(b []byte) uint32 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037) ^ uint64(len(b))

@@ -62,7 +62,8 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	case s.line&(s.line-1) != 0:
 		a.WantFor("line", "a power of two from 2 to 4096")
 	case sets == 0 || sets*s.ways*s.line != s.size || sets&(sets-1) != 0:
-		a.WantFor("size", "a size that is ways and line times a power of two, such as "+digits.Uint(s.ways*s.line*max(power(sets), 1)))
+		a.WantFor("size", "a size that is ways and line times a power of two, such as "+
+			digits.Uint(s.ways*s.line*max(power(sets), 1)))
 	}
 	return s
 }

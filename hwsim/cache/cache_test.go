@@ -190,7 +190,8 @@ func TestErrors(t *testing.T) {
 }
 
 func TestDescriptionsRoundTrip(t *testing.T) {
-	for _, text := range []string{"cache", "cache(size=8K)", "cache(ways=2)", "cache(line=32)", "cache(size=1M,ways=16,line=128)"} {
+	for _, text := range []string{"cache", "cache(size=8K)", "cache(ways=2)", "cache(line=32)",
+		"cache(size=1M,ways=16,line=128)"} {
 		if s, err := engines.Parse(text, nil); err != nil || s.String() != text {
 			t.Errorf("%s is described as %v (%v)", text, s, err)
 		}

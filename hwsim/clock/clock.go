@@ -36,7 +36,7 @@ type Config struct {
 	// Near and Far are the distance of an event from the one before, in instructions.
 	// The instruction of the event itself counts: 1 means that the two follow each
 	// other.
-	Near uint64 // if the tap is one of the next few behind the one before, as in straight-line code
+	Near uint64 // if the tap is at most 8 numbers behind that of the event before, as in straight-line code
 	Far  uint64 // otherwise: there was a jump, a call, or a round of a loop
 
 	Retire uint64 // instructions that retire in a cycle at most; 0 means 1
@@ -87,8 +87,8 @@ func (c Config) Text() (text string) {
 	return text
 }
 
-// window is how many taps further on is near.
-const window = 8
+// nearTaps is how many taps further on is near.
+const nearTaps = 8
 
 // A Clock has the current cycle of a stream.
 type Clock struct {
@@ -137,7 +137,7 @@ func (c *Clock) Event(t tuple.Tuple) (cycle uint64) {
 		return c.now
 	}
 	d := c.far
-	if site-last-1 < window { // and not less than last, which would wrap around
+	if site-last-1 < nearTaps { // and not less than last, which would wrap around
 		d = c.near
 	}
 	c.last = t.PC

@@ -67,7 +67,8 @@ func TestDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A sample is one event of code: its further words are dropped.
-	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Store, 100, 1), tuple.New(tuple.Load, 100, 1), tuple.New(tuple.More, 100, 1), tuple.New(tuple.Load, 110, 1)})
+	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Store, 100, 1), tuple.New(tuple.Load, 100, 1),
+		tuple.New(tuple.More, 100, 1), tuple.New(tuple.Load, 110, 1)})
 	if b := e.Balance(); b != (hwsim.Balance{Dropped: 3}) {
 		t.Errorf("%+v, want 3 dropped", b)
 	}
@@ -79,8 +80,10 @@ func TestRangesOfCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Load, 100, 1), tuple.New(tuple.Load, 107, 9), tuple.New(tuple.Load, 104, 9)})
-	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x401000), Count: 2, Free: 5}, {Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x401020), Count: 1, Free: 5}}
+	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Load, 100, 1), tuple.New(tuple.Load, 107, 9),
+		tuple.New(tuple.Load, 104, 9)})
+	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x401000), Count: 2, Free: 5},
+		{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x401020), Count: 1, Free: 5}}
 	if d := cmp.Diff(want, enginetest.Flush(e)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -103,14 +106,16 @@ func TestAddressesInThePlaceOfSites(t *testing.T) {
 			got = append(got, m.Tuple)
 		}
 	}
-	want := []tuple.Tuple{tuple.New(tuple.Load, 0x401000, 1), tuple.New(tuple.More, 0x401000, 2), tuple.New(tuple.Third, 0x401000, 3), tuple.New(tuple.Load, 0x401010, 6)}
+	want := []tuple.Tuple{tuple.New(tuple.Load, 0x401000, 1), tuple.New(tuple.More, 0x401000, 2),
+		tuple.New(tuple.Third, 0x401000, 3), tuple.New(tuple.Load, 0x401010, 6)}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if b := e.Balance(); b != (hwsim.Balance{Dropped: 3}) {
 		t.Errorf("%+v, want 3 dropped", b)
 	}
-	if _, err := parse(layout(), "code(x,to=line)"); err == nil || !strings.HasSuffix(err.Error(), "column 11: want word or site") {
+	if _, err := parse(layout(), "code(x,to=line)"); err == nil ||
+		!strings.HasSuffix(err.Error(), "column 11: want word or site") {
 		t.Errorf("to=line: %v", err)
 	}
 }
@@ -138,7 +143,8 @@ func TestRAP28_CodeAndData(t *testing.T) {
 }
 
 func TestFilesThatAreNoLayout(t *testing.T) {
-	for _, text := range []string{"x", "pep layout 2 build\n", "pep layout 1 build\n0x12\n", "pep layout 1 build\n0x12 x\n", "pep layout 1 build\n12 0x3\n", "pep layout 1 build\n\n0x12 0x3\n"} {
+	for _, text := range []string{"x", "pep layout 2 build\n", "pep layout 1 build\n0x12\n",
+		"pep layout 1 build\n0x12 x\n", "pep layout 1 build\n12 0x3\n", "pep layout 1 build\n\n0x12 0x3\n"} {
 		_, err := parse(text, "code(x)")
 		e, ok := errors.AsType[*hwsim.SyntaxError](err)
 		if !ok || e.Column != 6 || e.Want != "a file that pep sites -layout has written" {

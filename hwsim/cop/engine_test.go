@@ -44,11 +44,11 @@ func TestCOP33_SamplerIsTheReference(t *testing.T) {
 type samplerModel struct {
 	capacity int      // events in the buffer
 	leaves   []uint64 // cycles of the machine in which the events in the buffer are done
-	kept     int      // events that found room
+	kept     int      // events that found space
 	ready    uint64   // the cycle in which the machine is done with all of them
 }
 
-// take reports whether an event in a cycle of the machine finds room.
+// take reports whether an event in a cycle of the machine finds space.
 func (s *samplerModel) take(cycle uint64) bool {
 	const penalty = 2
 	for len(s.leaves) > 0 && s.leaves[0] <= cycle {
@@ -75,7 +75,7 @@ func (s *samplerModel) take(cycle uint64) bool {
 	return true
 }
 
-// The same with drops: the samples are those of the events that found room, by the second model
+// The same with drops: the samples are those of the events that found space, by the second model
 // and time by the definition of package clock.
 func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 200_000))
@@ -87,7 +87,8 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 		capacity  int // of the buffer
 	}{{1, "1", 4, 23, 1}, {1, "1", 2, 8, 60}, {2, "0.5", 2, 8, 60}, {4, "0.25", 2, 8, 60}, {8, "0.125", 2, 8, 60}} {
 		slow, clock, near, far, capacity := x.slow, x.clock, x.near, x.far, x.capacity
-		e := coptest.New(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
+		e := coptest.New(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near,
+			x.far, 17*capacity))
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
 		var want []hwsim.Message
@@ -117,7 +118,7 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 }
 
 // While the processor handles an interrupt neither it nor the machine goes on. So the messages
-// do not depend on how long that takes, also if the buffer is full and events are dropped.
+// do not depend on how long that takes, even if the buffer is full and events are dropped.
 func TestCOP12_MachineAndProcessorWaitForTheHandler(t *testing.T) {
 	in := tracetest.New(4, 200).Events(make([]tuple.Tuple, 50_000))
 	for _, clock := range []string{"1", "0.25"} {
@@ -204,7 +205,8 @@ func TestCOP31_Meters(t *testing.T) {
 	done := meters["instructions to a sample"].Of
 	// Six instructions, one of them with a branch that goes the other way; an interrupt is
 	// one instruction earlier, and its branch is predicted wrongly, too.
-	if m := meters["instructions to a sample"]; interrupts < 10 || m.Count < 6*done-interrupts || m.Count > 6*(done+1)-interrupts {
+	if m := meters["instructions to a sample"]; interrupts < 10 || m.Count < 6*done-interrupts ||
+		m.Count > 6*(done+1)-interrupts {
 		t.Errorf("%d instructions for %d samples, with %d interrupts", m.Count, done, interrupts)
 	}
 	if m := meters["branches predicted wrongly"]; m.Count < done || m.Count > done+1+interrupts {
@@ -273,9 +275,10 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 		t.Errorf("%d messages of a program from a file", len(got))
 	}
 	for args, want := range map[string]string{
-		"none":                  `column 5: want a file that can be read: file does not exist`,
-		"program=source":        `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
-		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are ` + cop.HostNames(),
+		"none":           `column 5: want a file that can be read: file does not exist`,
+		"program=source": `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
+		"program=host": `column 13: want a program for this machine: its host is nobody, and there are ` +
+			cop.HostNames(),
 		"program=zero":          `column 13: want a program for this machine: K0 is 0: the host samples wants the number of events there that a sample stands for`,
 		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants value among them`,
 		"program=narrow":        `column 13: want a program for this machine: sub-arrays of 128 and 128 words: the host samples wants as many in both as I0 can count, 64`,
@@ -333,8 +336,10 @@ func TestCOP13_Size(t *testing.T) {
 		got[p.Name] = p.Entries * p.Bits
 	}
 	want := map[string]int{
-		"cop microcode": 64 * 64, "cop associative array": 128 * 21, "cop data array": 512 * 64, "cop filter of PCs": 1024, "cop sample buffer": 2400,
-		"cop values and constants": (8 + 16) * 64, "cop indexes, bases and targets": (8 + 4 + 4) * 16, "cop table of routines": 32 * 16,
+		"cop microcode": 64 * 64, "cop associative array": 128 * 21, "cop data array": 512 * 64, "cop filter of PCs": 1024,
+		"cop sample buffer":        2400,
+		"cop values and constants": (8 + 16) * 64, "cop indexes, bases and targets": (8 + 4 + 4) * 16,
+		"cop table of routines": 32 * 16,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -350,8 +355,10 @@ func TestCOP13_DescriptionsRoundTrip(t *testing.T) {
 		if again.String() != s.String() {
 			t.Errorf("%s is described as %s, and that as %s", text, s, again)
 		}
-		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("(),", r) }) { // no example names a default
-			if name, value, ok := strings.Cut(part, "="); ok && !strings.Contains(s.String(), name+"="+value) && !strings.Contains(s.String(), name+`="`+value+`"`) {
+		// no example names a default
+		for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("(),", r) }) {
+			if name, value, ok := strings.Cut(part, "="); ok && !strings.Contains(s.String(), name+"="+value) &&
+				!strings.Contains(s.String(), name+`="`+value+`"`) {
 				t.Errorf("%s is described as %s, without %s", text, s, part)
 			}
 		}

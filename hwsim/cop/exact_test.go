@@ -93,20 +93,25 @@ func TestCOP33_ExactAnalyses(t *testing.T) {
 			"edge 1 0, edge 1 1"},
 		{"targets", []tuple.Tuple{at(tuple.Edge, a, 1), at(tuple.Edge, a, 2), at(tuple.Call, b, 77), at(tuple.Direct, b, 78)},
 			"edge 1 2, call 2 77"},
-		{"follow", []tuple.Tuple{at(tuple.Edge, a, 1), at(tuple.Load, c, 0), at(tuple.Edge, b, 0), at(tuple.Edge, c, 2), at(tuple.Edge, a, 0),
+		{"follow", []tuple.Tuple{at(tuple.Edge, a, 1), at(tuple.Load, c, 0), at(tuple.Edge, b, 0), at(tuple.Edge, c, 2),
+			at(tuple.Edge, a, 0),
 			at(tuple.Goroutine, 0, 5), at(tuple.Edge, a, 0), at(tuple.Edge, a, 1)},
 			fmt.Sprint("follow 2 ", uint64(a|1<<56), ", follow 1 ", uint64(a|1<<57))},
 		{"deps", []tuple.Tuple{
 			at(tuple.Load, c, 7), at(tuple.More, c, 64), // before the store
 			at(tuple.Store, a, 7), at(tuple.More, a, 64), at(tuple.Load, c, 7), at(tuple.More, c, 64),
-			at(tuple.Store, b, 8), at(tuple.More, b, 64), at(tuple.Load, c, 8), at(tuple.More, c, 64), at(tuple.Load, c, 8), at(tuple.More, c, 72),
+			at(tuple.Store, b, 8), at(tuple.More, b, 64), at(tuple.Load, c, 8), at(tuple.More, c, 64), at(tuple.Load, c, 8),
+			at(tuple.More, c, 72),
 			at(tuple.Store, b, 64), at(tuple.Load, c, 64)}, // without addresses
 			fmt.Sprint("dep 3 ", at(tuple.Store, a, 0).PC, ", dep 3 ", at(tuple.Store, b, 0).PC)},
-		{"conflicts", []tuple.Tuple{at(tuple.Addr, a, 0x10040), at(tuple.Addr, b, 0x20044), at(tuple.Addr, c, 0x1007f), at(tuple.Addr, c, 0x30080)},
+		{"conflicts", []tuple.Tuple{at(tuple.Addr, a, 0x10040), at(tuple.Addr, b, 0x20044), at(tuple.Addr, c, 0x1007f),
+			at(tuple.Addr, c, 0x30080)},
 			"conflict 3 1"},
-		{"callstack", []tuple.Tuple{at(tuple.Load, c, 0), at(tuple.Enter, a, 0), at(tuple.Enter, b, 0), at(tuple.Load, c, 0), at(tuple.More, c, 0),
+		{"callstack", []tuple.Tuple{at(tuple.Load, c, 0), at(tuple.Enter, a, 0), at(tuple.Enter, b, 0), at(tuple.Load, c, 0),
+			at(tuple.More, c, 0),
 			at(tuple.Return, b, 0), at(tuple.Load, c, 0), at(tuple.Return, a, 0), at(tuple.Return, a, 0), at(tuple.Load, c, 0)},
-			fmt.Sprint("within 3 0, context 1 0, context 2 ", tuple.InContext(0, a), ", within 3 ", tuple.InContext(tuple.InContext(0, a), b),
+			fmt.Sprint("within 3 0, context 1 0, context 2 ", tuple.InContext(0, a), ", within 3 ",
+				tuple.InContext(tuple.InContext(0, a), b),
 				", within 3 ", tuple.InContext(0, a), ", within 3 0")},
 	} {
 		exact := exactOf(t, x.program)
@@ -124,7 +129,8 @@ func TestCOP33_ExactAnalyses(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", x.program, got, x.want)
 		}
 		e := coptest.New(t, "near=100,far=100,program="+x.program)
-		if machine := append(enginetest.Push(e, x.in), enginetest.Flush(e)...); !maps.Equal(totalsOf(machine), totalsOf(exactMessages(t, x.program, x.in))) {
+		if machine := append(enginetest.Push(e, x.in), enginetest.Flush(e)...); !maps.Equal(totalsOf(machine),
+			totalsOf(exactMessages(t, x.program, x.in))) {
 			t.Errorf("%s: the machine sends %v", x.program, machine)
 		}
 	}
@@ -138,7 +144,8 @@ func exactMessages(t *testing.T, program string, in []tuple.Tuple) []hwsim.Messa
 // The words of an event are one sample if the program selects addresses. Then they are accepted or
 // dropped together. The clock ticks once for them in any case: they are one instruction.
 func TestCOP09_WordsOfAnEventAreOneSample(t *testing.T) {
-	in := []tuple.Tuple{tuple.New(tuple.Load, 1, 11), tuple.New(tuple.More, 1, 12), tuple.New(tuple.Op, 2, 21), tuple.New(tuple.More, 2, 22), tuple.New(tuple.Third, 2, 23),
+	in := []tuple.Tuple{tuple.New(tuple.Load, 1, 11), tuple.New(tuple.More, 1, 12), tuple.New(tuple.Op, 2, 21),
+		tuple.New(tuple.More, 2, 22), tuple.New(tuple.Third, 2, 23),
 		tuple.New(tuple.Addr, 3, 31), tuple.New(tuple.More, 4, 42), tuple.New(tuple.Call, 5, 51)}
 	for fields, want := range map[string]string{
 		"pc value":             "[1 11 0 0] [1 12 0 0] [2 21 0 0] [2 22 0 0] [2 23 0 0] [3 31 0 0] [4 42 0 0] [5 51 0 0]",
@@ -190,7 +197,8 @@ func TestCOP09_WordsOfAnEventAreOneSample(t *testing.T) {
 func TestCOP02_MessagesAreOneSampleEach(t *testing.T) {
 	e := coptest.New(t, "k0=1,near=50").(hwsim.Weighted)
 	out := hwsim.NewOut(8, func([]hwsim.Message) {})
-	e.PushWeighted([]hwsim.Message{{Tuple: tuple.New(tuple.Load, 1, 5), Count: 3}, {Tuple: tuple.New(tuple.Load, 1, 6), Count: 1}}, out)
+	e.PushWeighted([]hwsim.Message{{Tuple: tuple.New(tuple.Load, 1, 5), Count: 3},
+		{Tuple: tuple.New(tuple.Load, 1, 6), Count: 1}}, out)
 	if b := e.Balance(); b != (hwsim.Balance{Held: 2, Dropped: 2}) {
 		t.Errorf("%+v", b)
 	}
@@ -203,16 +211,20 @@ func TestCOP02_MessagesAreOneSampleEach(t *testing.T) {
 // A program whose tables are not those of its host is refused.
 func TestCOP33_HostsCheckPrograms(t *testing.T) {
 	for _, x := range []struct{ program, from, to, want string }{
-		{"edges", ".base   B1 128 128", ".base   B1 128 64", "sub-array B1 of 64 words: the host edges wants as many as I0 can count, 128"},
+		{"edges", ".base   B1 128 128", ".base   B1 128 64",
+			"sub-array B1 of 64 words: the host edges wants as many as I0 can count, 128"},
 		{"targets", ".sample pc value", ".sample pc", "the fields of a sample: the host targets wants value among them"},
 		{"deps", ".width  I2 7", ".width  I2 8", "I0 of 6 bits and I2 of 8: the host deps wants 6 and 7"},
 		{"deps", ".base   B1 64 64", ".base   B1 64 32", "sub-array B1 of 32 words: the host deps wants 64"},
-		{"conflicts", "K1 0xffffffffffffffc0", "K1 0xffffffffffffffc1", "K1 is 0xffffffffffffffc1: the host conflicts wants all bits but those of the offset in a block, such as 0xffffffffffffffc0"},
+		{"conflicts", "K1 0xffffffffffffffc0", "K1 0xffffffffffffffc1",
+			"K1 is 0xffffffffffffffc1: the host conflicts wants all bits but those of the offset in a block, such as 0xffffffffffffffc0"},
 		{"conflicts", "K0 0xfc0", "K0 0xfe0", "K0 is 0xfe0: the host conflicts wants the bits that are the number of a set, below bit 32 and above the offset in a block"},
 		{"callstack", ".width  I1 6", ".width  I1 5", "I0 of 6 bits and I1 of 5: the host stack wants 6 and 6"},
 	} {
-		_, err := coptest.Parse("program=x", map[string]string{"x": coptest.Image(t, coptest.Change(t, x.program, x.from, x.to))})
-		if want := "engine cop(program=x), column 13: want a program for this machine: " + x.want; err == nil || err.Error() != want {
+		_, err := coptest.Parse("program=x", map[string]string{"x": coptest.Image(t,
+			coptest.Change(t, x.program, x.from, x.to))})
+		if want := "engine cop(program=x), column 13: want a program for this machine: " + x.want; err == nil ||
+			err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", x.program, err, want)
 		}
 	}
@@ -240,7 +252,8 @@ func TestCOP09_WordsOfAKilledSampleAreDropped(t *testing.T) {
 		round: goto round`)})
 	must(t, err)
 	e := s.New(0)
-	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Op, 2, 21), tuple.New(tuple.More, 2, 22), tuple.New(tuple.Third, 2, 23),
+	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Op, 2, 21), tuple.New(tuple.More, 2, 22),
+		tuple.New(tuple.Third, 2, 23),
 		tuple.New(tuple.Op, 2, 21), tuple.New(tuple.More, 2, 22), tuple.New(tuple.Load, 3, 1), tuple.New(tuple.Load, 3, 1)})
 	// The first two samples have ended when the loads come, and no routine takes loads.
 	if b := e.Balance(); b != (hwsim.Balance{Held: 1, Dropped: 6}) {

@@ -39,7 +39,8 @@ last:	dsinc B1|I0.total ; if !eq goto interrupt
 // The host table sends each PC with the words and counts of the program, whether or not
 // the table is full in between.
 func TestCOP12_HostTable(t *testing.T) {
-	s, err := coptest.Parse("count,slots=64,data=256,keybits=64,near=100,far=100", map[string]string{"count": coptest.Image(t, countPCs)})
+	s, err := coptest.Parse("count,slots=64,data=256,keybits=64,near=100,far=100",
+		map[string]string{"count": coptest.Image(t, countPCs)})
 	must(t, err)
 	for _, sites := range []int{3, 200} {
 		in := tracetest.New(3, sites).Events(make([]tuple.Tuple, 20_000))
@@ -66,10 +67,13 @@ func TestCOP12_HostTable(t *testing.T) {
 	for _, x := range []struct{ old, new, args, want string }{
 		{"", "", "slots=64,data=256", "keys of 32 bits: the host table wants whole PCs as keys: add keybits=64"},
 		{"", "", "slots=128,data=256,keybits=64", "B1 has 64 words: the host table wants one for each of the 128 slots"},
-		{".sample pc value", ".sample value", "slots=64,data=256,keybits=64", "the fields of a sample: the host table wants pc among them"},
-		{"\t.base   B1 64 64\n\t.base   B2 128 64\n", "", "slots=64,data=256,keybits=64", "B1, B2 and B3 are not set: the host table wants one of them, with a word for each slot"},
+		{".sample pc value", ".sample value", "slots=64,data=256,keybits=64",
+			"the fields of a sample: the host table wants pc among them"},
+		{"\t.base   B1 64 64\n\t.base   B2 128 64\n", "", "slots=64,data=256,keybits=64",
+			"B1, B2 and B3 are not set: the host table wants one of them, with a word for each slot"},
 	} {
-		_, err := coptest.Parse("count,"+x.args, map[string]string{"count": coptest.Image(t, strings.Replace(countPCs, x.old, x.new, 1))})
+		_, err := coptest.Parse("count,"+x.args,
+			map[string]string{"count": coptest.Image(t, strings.Replace(countPCs, x.old, x.new, 1))})
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+x.want) {
 			t.Errorf("%s: %v, want %s", x.args, err, x.want)
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/pepgo/pep/hwsim/cop/values"
 )
 
-var hosts = [...]*host.Host{host.Samples, values.Host, host.Table, host.Edges, host.Targets, host.Follow, host.Deps, host.Conflicts, host.Stack}
+var hosts = [...]*host.Host{host.Samples, values.Host, host.Table, host.Edges, host.Targets, host.Follow, host.Deps,
+	host.Conflicts, host.Stack}
 
 // programOf returns the name of a built-in program for a host.
 func programOf(host string) string {

@@ -55,7 +55,8 @@ var Kind = &hwsim.Kind{
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
-		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)", "cop(program=deps,near=30,far=30)", "cop(program=conflicts,near=30,far=30,k0=448)",
+		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)",
+		"cop(program=deps,near=30,far=30)", "cop(program=conflicts,near=30,far=30,k0=448)",
 		"cop(program=callstack,near=20,far=30)",
 		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
 		"cop(clock=0.5,retire=4,burst=64,pause=20,k0=1)",
@@ -87,7 +88,8 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	s := &spec{file: a.String("program", "")}
 	s.ratio = clockRatio(a)
 	s.processor = clock.Parse(a)
-	s.access, s.handler, s.trans = a.Uint("access", 2, 0, 1<<20), a.Uint("handler", 200, 0, 1<<30), a.Uint("record", 20, 0, 1<<20)
+	s.access, s.handler, s.trans = a.Uint("access", 2, 0, 1<<20), a.Uint("handler", 200, 0, 1<<30),
+		a.Uint("record", 20, 0, 1<<20)
 	s.setK0 = a.String("k0", "") != ""
 	s.k0 = a.Uint("k0", 0, 0, 1<<62)
 	s.seed = a.Uint("seed", 1, 1, 1<<32-1)
@@ -105,7 +107,8 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	for _, p := range []struct {
 		name string
 		n    int
-	}{{"slots", s.config.Slots}, {"data", s.config.Data}, {"microcode", s.config.Microcode}, {"filterpcs", s.config.FilterPCs}} {
+	}{{"slots", s.config.Slots}, {"data", s.config.Data}, {"microcode", s.config.Microcode},
+		{"filterpcs", s.config.FilterPCs}} {
 		if p.n&(p.n-1) != 0 {
 			a.WantFor(p.name, "a power of two")
 			return s

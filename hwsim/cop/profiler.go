@@ -14,7 +14,7 @@ type Profiler interface {
 
 	// Loads returns what the engine knows, as if it were flushed, in the order in which
 	// loads were first copied. Loads that software has sent early, because there was no
-	// room for further records, are missing. The engine goes on as before.
+	// space for further records, are missing. The engine goes on as before.
 	Loads() []values.Load
 
 	// Complete reports whether the profile is complete: whether no partition of the

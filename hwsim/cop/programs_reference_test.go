@@ -34,7 +34,7 @@ func refer(r programReference, in []tuple.Tuple, together bool) (msgs []hwsim.Me
 	return append(msgs, r.drain()...)
 }
 
-// A table counts keys, in the order in which they came. It has room for max of them. Of two
+// A table counts keys, in the order in which they came. It has space for max of them. Of two
 // keys with the same hash it knows only the later one, so the earlier one can have several rows.
 type table[K comparable] struct {
 	max  int
@@ -148,7 +148,7 @@ func (r *followReference) drain() []hwsim.Message {
 	})
 }
 
-// A recent knows the last values of 64 keys. The key that came first makes room for a new one.
+// A recent knows the last values of 64 keys. The key that came first makes space for a new one.
 // Addresses that agree in 31 bits have the same key.
 type recent struct {
 	order  []uint64 // 64 keys at most; a key that is 1<<31 is no key any more

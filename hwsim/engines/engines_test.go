@@ -274,10 +274,12 @@ func TestManyMessagesOfOneEvent(t *testing.T) {
 // A range stands for the words that differ in its free bits only.
 func TestRanges(t *testing.T) {
 	e := parse(t, "cells(bits=8)").New(0)
-	in := []tuple.Tuple{tuple.New(tuple.Load, 1, 0x1234), tuple.New(tuple.Load, 1, 0x12ff), tuple.New(tuple.Load, 1, 0x1300)}
+	in := []tuple.Tuple{tuple.New(tuple.Load, 1, 0x1234), tuple.New(tuple.Load, 1, 0x12ff),
+		tuple.New(tuple.Load, 1, 0x1300)}
 	enginetest.Push(e, in)
 	got := enginetest.Flush(e)
-	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, 1, 0x1200), Count: 2, Free: 8}, {Tuple: tuple.New(tuple.Load, 1, 0x1300), Count: 1, Free: 8}}
+	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, 1, 0x1200), Count: 2, Free: 8},
+		{Tuple: tuple.New(tuple.Load, 1, 0x1300), Count: 1, Free: 8}}
 	if !equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -287,7 +289,8 @@ func TestRanges(t *testing.T) {
 	if parse(t, "cop").Ranges() || !parse(t, "cop(program=values)").Ranges() {
 		t.Error("Ranges is not that of the program of the engine")
 	}
-	if _, err := extended.Parse("cop(program=values):A4", nil); err == nil || !strings.HasSuffix(err.Error(), "column 20: want the end: cop sends ranges, which no other engine takes") {
+	if _, err := extended.Parse("cop(program=values):A4", nil); err == nil ||
+		!strings.HasSuffix(err.Error(), "column 20: want the end: cop sends ranges, which no other engine takes") {
 		t.Error(err)
 	}
 }

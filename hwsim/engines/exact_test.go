@@ -21,9 +21,12 @@ func TestExactEvents(t *testing.T) {
 		"where(first=0)":                {in[0], in[1], in[4], in[5]},
 		"P9:where(first=0,pass=second)": {in[1], in[5]},
 		"cache:where(pass=first):rap":   {in[0], in[4]},
-		"R64:where(pass=second):P3:rap(over=words)": {tuple.New(tuple.More, 0, 64), tuple.New(tuple.More, 0, 65), tuple.New(tuple.More, 0, 256)},
-		"where(0,pass=first):rap(over=sites)":       {tuple.New(tuple.Load, tuple.PoolSites, 3), tuple.New(tuple.Load, tuple.PoolSites, 5)},
-		"morton(site=0..2,first=0..0):rap":          {tuple.New(tuple.Load, 0, 0b0011), tuple.New(tuple.Load, 0, 0b1100), tuple.New(tuple.Load, 0, 0b1001)},
+		"R64:where(pass=second):P3:rap(over=words)": {tuple.New(tuple.More, 0, 64), tuple.New(tuple.More, 0, 65),
+			tuple.New(tuple.More, 0, 256)},
+		"where(0,pass=first):rap(over=sites)": {tuple.New(tuple.Load, tuple.PoolSites, 3),
+			tuple.New(tuple.Load, tuple.PoolSites, 5)},
+		"morton(site=0..2,first=0..0):rap": {tuple.New(tuple.Load, 0, 0b0011), tuple.New(tuple.Load, 0, 0b1100),
+			tuple.New(tuple.Load, 0, 0b1001)},
 	} {
 		e := parse(t, text).Exact(0)
 		if e == nil {
@@ -40,7 +43,8 @@ func TestExactEvents(t *testing.T) {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
-	for text, want := range map[string]bool{"cache:where(0):rap": false, "rap(over=words)": false, "code": false, "code(to=site):rap": true, "morton(site=0..2,first=0..0):rap": true} {
+	for text, want := range map[string]bool{"cache:where(0):rap": false, "rap(over=words)": false, "code": false,
+		"code(to=site):rap": true, "morton(site=0..2,first=0..0):rap": true} {
 		if got := parse(t, text).ForTraces(); got != want {
 			t.Errorf("%s is for traces alone: %t", text, got)
 		}

@@ -39,7 +39,8 @@ func TestFlushMerges(t *testing.T) {
 		if merged != merges || !exact {
 			t.Errorf("%s: %d merged, exactly: %t; want %d", text, merged, exact, merges)
 		}
-		if counts := merges > 0 || text == "A64"; counts && enginetest.Sum(sent) != before+uint64(held) { // the others begin with a phase, or sample
+		// the others begin with a phase, or sample
+		if counts := merges > 0 || text == "A64"; counts && enginetest.Sum(sent) != before+uint64(held) {
 			t.Errorf("%s: %d events in messages, then %d flushed, %d held", text, before, enginetest.Sum(sent)-before, held)
 		}
 		for s, e := range list {
@@ -60,7 +61,8 @@ func (*rough) Merge(from hwsim.Engine) (ok bool) { return from.(*rough).exact }
 
 // One merge that is not exact makes the result inexact, wherever it is among the others.
 func TestFlushIsExactIfAllMergesAre(t *testing.T) {
-	for _, x := range []struct{ second, third, want bool }{{true, true, true}, {false, true, false}, {true, false, false}} {
+	for _, x := range []struct{ second, third, want bool }{{true, true, true}, {false, true, false},
+		{true, false, false}} {
 		list := []hwsim.Engine{&rough{}, &rough{x.second}, &rough{x.third}}
 		var outs []*hwsim.Out
 		for range list {

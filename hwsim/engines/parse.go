@@ -48,7 +48,8 @@ func (r Registry) Parse(text string, read hwsim.ReadFile) (*Spec, error) {
 		r, ok := spec.(hwsim.Ranger)
 		ranges := kind.Ranges || ok && r.Ranges()
 		if at += len(stage) + 1; more && ranges {
-			return nil, &hwsim.SyntaxError{Spec: text, Column: at, Want: "the end: " + kind.Name + " sends ranges, which no other engine takes"}
+			return nil, &hwsim.SyntaxError{Spec: text, Column: at,
+				Want: "the end: " + kind.Name + " sends ranges, which no other engine takes"}
 		}
 		s.stages = append(s.stages, spec)
 		s.ranges = ranges
@@ -90,7 +91,8 @@ func (p parser) stage(from, to int, later bool) (*hwsim.Kind, hwsim.Spec, error)
 		return kind, s, nil
 	}
 	const oneOf = "one of "
-	if from == start && err.Column == start+1 && len(p.Registry) > 1 && err.Want[:min(len(oneOf), len(err.Want))] == oneOf {
+	if from == start && err.Column == start+1 && len(p.Registry) > 1 &&
+		err.Want[:min(len(oneOf), len(err.Want))] == oneOf {
 		err.Want = oneOf + p.Registry[1:].names() + ", " + err.Want[len(oneOf):]
 	}
 	return nil, nil, err

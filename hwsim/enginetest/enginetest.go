@@ -28,8 +28,9 @@ import (
 
 // Options say what is known of an engine.
 type Options struct {
-	Random bool                             // it draws random numbers as it goes
-	Exact  func(stream uint32) hwsim.Engine // sends the events that messages are about, as engines.Spec.Exact says; nil, or a nil engine: those of the stream
+	Random bool // it draws random numbers as it goes
+	// sends the events that messages are about, as engines.Spec.Exact says; nil, or a nil engine: those of the stream
+	Exact func(stream uint32) hwsim.Engine
 }
 
 // Test tests the engines that new makes, one for each stream.
@@ -83,7 +84,8 @@ type result struct {
 }
 
 func (r *result) equal(o *result) bool {
-	return slices.Equal(r.pushed, o.pushed) && slices.Equal(r.flushed, o.flushed) && r.balance == o.balance && r.time == o.time &&
+	return slices.Equal(r.pushed, o.pushed) && slices.Equal(r.flushed, o.flushed) && r.balance == o.balance &&
+		r.time == o.time &&
 		slices.Equal(r.meters, o.meters)
 }
 
@@ -143,7 +145,8 @@ func (s *suite) conservation(t *testing.T) {
 	}
 	b := e.Balance()
 	flushed := Sum(Flush(e))
-	if !s.Random && !b.Sampled && int64(flushed) > b.Held { // counters that begin with a phase hold less than what is flushed
+	// counters that begin with a phase hold less than what is flushed
+	if !s.Random && !b.Sampled && int64(flushed) > b.Held {
 		t.Errorf("%d events flushed, of %d", flushed, b.Held)
 	}
 }
@@ -246,7 +249,8 @@ func (s *suite) snapshot(t *testing.T) {
 	before := e.Balance()
 	snapshot, again := collect(512, e.Snapshot), collect(1, e.Snapshot)
 	if after := e.Balance(); after != before || !slices.Equal(snapshot, again) {
-		t.Errorf("a snapshot changes the engine: %+v and then %+v, %d messages and then %d", before, after, len(snapshot), len(again))
+		t.Errorf("a snapshot changes the engine: %+v and then %+v, %d messages and then %d", before, after, len(snapshot),
+			len(again))
 	}
 	if flushed := Flush(e); !slices.Equal(snapshot, flushed) {
 		t.Errorf("a snapshot of %d messages, a flush of %d others", len(snapshot), len(flushed))

@@ -55,7 +55,8 @@ func (s gateSpec) String() string {
 	if s.name != "" {
 		text += `masks="` + s.name + `",`
 	}
-	return text + "entries=" + digits.Uint(s.entries) + ",service=" + digits.Uint(s.service) + ",interrupt=" + digits.Uint(s.interrupt) + ")"
+	return text + "entries=" + digits.Uint(s.entries) + ",service=" + digits.Uint(s.service) + ",interrupt=" +
+		digits.Uint(s.interrupt) + ")"
 }
 
 func (s gateSpec) WithSeed(uint64) hwsim.Spec { return s }
@@ -99,7 +100,7 @@ func (g *gate) Push(in []tuple.Tuple, out *hwsim.Out) {
 	}
 }
 
-// takes reports whether an event is not masked and finds room in the buffer.
+// takes reports whether an event is not masked and finds space in the buffer.
 func (g *gate) takes(t tuple.Tuple) bool {
 	now := g.clock.Event(t)
 	for _, pc := range g.masked {

@@ -32,7 +32,7 @@ package hotlist
 //     So all bounds of a list hold together, that of its first value too, which was
 //     chosen for its count.
 //
-// At the rate 1 counts are exact. In a list of another size, its room takes the place of 16.
+// At the rate 1 counts are exact. In a list of another size, its number of values takes the place of 16.
 
 import "math"
 
@@ -44,7 +44,7 @@ func (l *List[V]) Bounds(count uint64, confidence float64) (least, most uint64) 
 		return count, count
 	}
 	p := l.Rate()
-	half := (1 - confidence) / float64(l.room()) / 2
+	half := (1 - confidence) / float64(l.slots()) / 2
 	least = firstWhere(count, l.total, func(n uint64) bool { return moreOrEqual(count, n, p) >= half })
 	most = firstWhere(count, l.total, func(n uint64) bool { return lessOrEqual(count, n, p) < half }) - 1
 

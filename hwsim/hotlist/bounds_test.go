@@ -68,7 +68,8 @@ func TestBoundsHold(t *testing.T) {
 			limit := runs*miss + 4.5*math.Sqrt(runs*miss*(1-miss))
 			t.Logf("%s, confidence %v: bounds of %d of %d lists fail, at most %.0f allowed; of the usual interval for single occurrences %d", s.name, confidence, failed, lists, limit, usual)
 			if float64(failed) > limit {
-				t.Errorf("%s, confidence %v: the bounds of %d of %d lists fail, want at most %.0f", s.name, confidence, failed, lists, limit)
+				t.Errorf("%s, confidence %v: the bounds of %d of %d lists fail, want at most %.0f", s.name, confidence, failed,
+					lists, limit)
 			}
 			if s.name == "distinct" && confidence == 0.5 && float64(usual) <= limit {
 				t.Errorf("the usual interval fails in %d lists: the stream does not show what the condition is for", usual)
@@ -121,14 +122,15 @@ func TestBoundsAreThoseOfTheDistribution(t *testing.T) {
 				}
 				least, most := l.Bounds(count, 0.95)
 				if least != wantLeast || most != wantMost {
-					t.Errorf("rate %.3f, %d of %d sampled: bounds %d-%d, want %d-%d", p, count, total, least, most, wantLeast, wantMost)
+					t.Errorf("rate %.3f, %d of %d sampled: bounds %d-%d, want %d-%d", p, count, total, least, most, wantLeast,
+						wantMost)
 				}
 			}
 		}
 	}
 }
 
-// Other values in the list leave less room for a value.
+// Other values in the list leave less space for a value.
 func TestOtherValuesLowerTheUpperBound(t *testing.T) {
 	l, err := hotlist.Restore(0, 20, 100, []hotlist.Entry[uint64]{{Value: 1, Count: 30}, {Value: 2, Count: 20}})
 	if err != nil {
@@ -164,7 +166,8 @@ func TestBoundsOfLargeTotals(t *testing.T) {
 }
 
 func TestShare(t *testing.T) {
-	for _, c := range []struct{ least, most, total uint64 }{{0, 0, 10}, {10, 10, 10}, {3, 5, 10}, {990, 1000, 1000}, {1, 1, 1}} {
+	for _, c := range []struct{ least, most, total uint64 }{{0, 0, 10}, {10, 10, 10}, {3, 5, 10}, {990, 1000, 1000},
+		{1, 1, 1}} {
 		low, high := hotlist.Share(c.least, c.most, c.total, 0.95)
 		// By sums: P(least or more) at low is 5%, and so is P(most or less) at high.
 		more, less := 0.0, 0.0

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Slots is how many values a list has room for, N in the paper. The factor f by which the
+// Slots is how many values a list has space for, N in the paper. The factor f by which the
 // rate falls is Slots/(Slots-1), the paper's choice; it is that of lists of another size, too.
 const Slots = 16
 
@@ -29,18 +29,19 @@ type List[V comparable] struct {
 	level     uint32 // the rate is ((Slots-1)/Slots)^level
 	threshold uint64 // the rate times 2^64, if level is not 0
 	random    generator
-	entries   []Entry[V] // in the order in which they came; the capacity is one more than the room, for a value that is added
+	// in the order in which they came; the capacity is one more than the slots, for a value that is added
+	entries []Entry[V]
 }
 
 // New returns an empty list whose random choices depend on seed alone.
 func New[V comparable](seed uint64) *List[V] { return NewOf[V](Slots, seed) }
 
-// NewOf returns an empty list with room for so many values, 1 or more.
-func NewOf[V comparable](room int, seed uint64) *List[V] {
-	return &List[V]{random: generator(seed), entries: make([]Entry[V], 0, room+1)}
+// NewOf returns an empty list with space for so many values, 1 or more.
+func NewOf[V comparable](slots int, seed uint64) *List[V] {
+	return &List[V]{random: generator(seed), entries: make([]Entry[V], 0, slots+1)}
 }
 
-func (l *List[V]) room() int { return cap(l.entries) - 1 }
+func (l *List[V]) slots() int { return cap(l.entries) - 1 }
 
 // Add counts an occurrence of v.
 func (l *List[V]) Add(v V) {
@@ -55,7 +56,7 @@ func (l *List[V]) Add(v V) {
 		}
 	}
 	l.entries = append(l.entries, Entry[V]{v, 1})
-	for len(l.entries) > l.room() {
+	for len(l.entries) > l.slots() {
 		l.setLevel(l.level + 1)
 		l.entries = thin(l.entries, &l.random)
 	}
@@ -103,12 +104,12 @@ func thin[V comparable](entries []Entry[V], random *generator) []Entry[V] {
 	return kept
 }
 
-// Merge adds what o has counted, a list with room for as many values. It does not change o.
+// Merge adds what o has counted, a list with space for as many values. It does not change o.
 //
 // The result has the same distribution as one list of both streams, in whatever order they
 // come. Imagine that each occurrence draws a number u between 0 and 1 once. Then a list with
 // rate p has sampled the occurrences with u < p, and its rate is the largest power of 15/16
-// at which these have at most 16 distinct values, or what there is room for: thinning never adds an occurrence, so no
+// at which these have at most 16 distinct values, or what there is space for: thinning never adds an occurrence, so no
 // rate is left too early. The two lists have sampled at their rates, p1 and p2. Both streams
 // together have at least the distinct values of each, so their rate is at most the smaller
 // of the two, and Merge can get there by thinning. The total is exact.
@@ -131,7 +132,7 @@ func (l *List[V]) Merge(o *List[V]) {
 			all[i].Count += e.Count
 		}
 	}
-	for ; len(all) > l.room(); l.setLevel(l.level + 1) {
+	for ; len(all) > l.slots(); l.setLevel(l.level + 1) {
 		all = thin(all, &l.random)
 	}
 	l.total += o.total
@@ -161,7 +162,7 @@ func (l *List[V]) Top() []Entry[V] {
 // how often it was added.
 func (l *List[V]) Estimate(count uint64) float64 { return float64(count) / l.Rate() }
 
-// Restore returns the list with room for Slots values and a given level, total and entries, to read a list from a
+// Restore returns the list with space for Slots values and a given level, total and entries, to read a list from a
 // file. It returns an error if no list can have them.
 func Restore[V comparable](seed uint64, level int, total uint64, entries []Entry[V]) (*List[V], error) {
 	l := New[V](seed)

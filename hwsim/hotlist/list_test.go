@@ -49,7 +49,7 @@ func listOf(seed uint64, stream []uint64) *hotlist.List[uint64] {
 // words in the same order as a List: one for each value that is added while p < 1, and four
 // for 64 coins.
 type paper struct {
-	room    int
+	slots   int
 	words   uint64 // state of SplitMix64
 	raises  int
 	numbers map[uint64]int
@@ -74,7 +74,7 @@ func (p *paper) add(v uint64) {
 		p.order = append(p.order, v)
 	}
 	p.numbers[v]++
-	for len(p.numbers) > p.room {
+	for len(p.numbers) > p.slots {
 		p.raises++
 		var coins [4]uint64
 		tossed := 64
@@ -104,18 +104,18 @@ func (p *paper) add(v uint64) {
 	}
 }
 
-// VSAMP-03: after each value, the list is what the paper's algorithm has with the same coins. Every third list has room
-// for 16 values, others for 5 or 40.
+// VSAMP-03: after each value, the list is what the paper's algorithm has with the same coins. Every third list has 16
+// slots, others have 5 or 40.
 func TestUpdateIsThePapers(t *testing.T) {
 	for seed := range uint64(20) {
-		random, room := rand.New(rand.NewPCG(seed, 1)), []int{16, 5, 40}[seed%3]
-		l, p := hotlist.NewOf[uint64](room, seed), paper{room: room, words: seed, numbers: map[uint64]int{}}
+		random, slots := rand.New(rand.NewPCG(seed, 1)), []int{16, 5, 40}[seed%3]
+		l, p := hotlist.NewOf[uint64](slots, seed), paper{slots: slots, words: seed, numbers: map[uint64]int{}}
 		for i, v := range zipf(random, 3000, 10+int(seed)*20, 1) {
 			l.Add(v)
 			p.add(v)
-			if l.Len() > room || l.Len() != len(p.numbers) || l.Level() != p.raises || l.Total() != uint64(i+1) {
+			if l.Len() > slots || l.Len() != len(p.numbers) || l.Level() != p.raises || l.Total() != uint64(i+1) {
 				t.Fatalf("seed %d, value %d: %d values, level %d, total %d, want at most %d, %d, %d, %d", seed, i, l.Len(),
-					l.Level(), l.Total(), room, len(p.numbers), p.raises, i+1)
+					l.Level(), l.Total(), slots, len(p.numbers), p.raises, i+1)
 			}
 			for _, e := range l.Top() {
 				if uint64(p.numbers[e.Value]) != e.Count {
@@ -141,13 +141,14 @@ func TestSixteenValuesAreExact(t *testing.T) {
 		for _, e := range l.Top() {
 			least, most := l.Bounds(e.Count, 0.95)
 			if n := want[e.Value]; e.Count != n || l.Estimate(e.Count) != float64(n) || least != n || most != n {
-				t.Fatalf("seed %d: value %d has the count %d, estimate %v, bounds %d-%d, want %d", seed, e.Value, e.Count, l.Estimate(e.Count), least, most, n)
+				t.Fatalf("seed %d: value %d has the count %d, estimate %v, bounds %d-%d, want %d", seed, e.Value, e.Count,
+					l.Estimate(e.Count), least, most, n)
 			}
 		}
 	}
 }
 
-// VSAMP-08: a structure and its entries. The allocator hands out 64 and 288 for a list with room for 16 words.
+// VSAMP-08: a structure and its entries. The allocator hands out 64 and 288 for a list with space for 16 words.
 func TestMemoryIsConstant(t *testing.T) {
 	lists := make([]*hotlist.List[uint64], 1000)
 	var before, after runtime.MemStats

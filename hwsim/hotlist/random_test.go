@@ -172,7 +172,8 @@ func TestDistributionIsThatOfOneSample(t *testing.T) {
 		limit := chiSquareLimit(degrees)
 		t.Logf("%s: chi square %.1f, limit %.1f, %d degrees of freedom", c.name, x, limit, degrees)
 		if (x < limit) != c.same {
-			t.Errorf("%s: chi square of level and count is %.1f with %d degrees of freedom; below %.1f is %v, want %v", c.name, x, degrees, limit, x < limit, c.same)
+			t.Errorf("%s: chi square of level and count is %.1f with %d degrees of freedom; below %.1f is %v, want %v", c.name,
+				x, degrees, limit, x < limit, c.same)
 		}
 	}
 }
@@ -248,7 +249,8 @@ func TestThinningIsBinomial(t *testing.T) {
 	}
 	x += (float64(restGot) - rest) * (float64(restGot) - rest) / rest
 	if limit := chiSquareLimit(bins); x > limit {
-		t.Errorf("chi square against the binomial distribution is %.1f with %d degrees of freedom, want at most %.1f: %v", x, bins, limit, got)
+		t.Errorf("chi square against the binomial distribution is %.1f with %d degrees of freedom, want at most %.1f: %v", x,
+			bins, limit, got)
 	}
 }
 
@@ -309,7 +311,8 @@ func Example() {
 		}
 		for i, name := range []string{"list", "counting", "table"} {
 			r := results[i]
-			fmt.Printf("%-9s  %-8s %3.0f%% %10.0f%% %16.0f%%\n", s.name, name, 100*r.hit/runs, math.Round(100*r.sum/runs)+0, 100*math.Sqrt(r.squares/runs))
+			fmt.Printf("%-9s  %-8s %3.0f%% %10.0f%% %16.0f%%\n", s.name, name, 100*r.hit/runs, math.Round(100*r.sum/runs)+0,
+				100*math.Sqrt(r.squares/runs))
 		}
 	}
 	// Output:

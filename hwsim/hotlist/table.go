@@ -18,24 +18,26 @@ type Table[V comparable] struct {
 const ClearAfter = 2000
 
 // NewTable returns an empty table that can have so many values, 2 or more.
-func NewTable[V comparable](room int) *Table[V] { return &Table[V]{entries: make([]Entry[V], 0, room)} }
+func NewTable[V comparable](slots int) *Table[V] {
+	return &Table[V]{entries: make([]Entry[V], 0, slots)}
+}
 
 // Add counts an occurrence of v.
 func (t *Table[V]) Add(v V) {
-	room := cap(t.entries)
+	slots := cap(t.entries)
 	if t.since++; t.since > ClearAfter {
 		t.since = 0
-		t.entries = t.entries[:min(len(t.entries), room/2)]
+		t.entries = t.entries[:min(len(t.entries), slots/2)]
 	}
 	i := slices.IndexFunc(t.entries, func(e Entry[V]) bool { return e.Value == v })
 	switch {
 	case i >= 0:
 		t.entries[i].Count++
-	case len(t.entries) < room:
+	case len(t.entries) < slots:
 		i = len(t.entries)
 		t.entries = append(t.entries, Entry[V]{v, 1})
 	default:
-		i = room - 1
+		i = slots - 1
 		t.entries[i] = Entry[V]{v, 1}
 	}
 	for ; i > 0 && t.entries[i-1].Count < t.entries[i].Count; i-- {

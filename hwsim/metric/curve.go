@@ -1,8 +1,8 @@
 package metric
 
 // This file defines when an engine has converged. The paper's speed-ups use two
-// definitions: when the error is below 5 % for the first time, and from when on it stays
-// below (section 5.4).
+// definitions: when the error is below 5 % for the first time, and after which event it stays
+// below for good (section 5.4).
 
 import "math"
 

@@ -127,12 +127,14 @@ func TestProfilesCountTuplesAndMessages(t *testing.T) {
 	p.AddTuples([]tuple.Tuple{a, b, a})
 	p.AddMessages([]hwsim.Message{{Tuple: a, Count: 10}})
 	if p.Tuple(a) != 12 || p.Tuple(b) != 1 || p.Place(a.PC) != 12 || p.Total() != 13 {
-		t.Errorf("got %d of a, %d of b, %d at a's place, %d in all; want 12, 1, 12, 13", p.Tuple(a), p.Tuple(b), p.Place(a.PC), p.Total())
+		t.Errorf("got %d of a, %d of b, %d at a's place, %d in all; want 12, 1, 12, 13", p.Tuple(a), p.Tuple(b),
+			p.Place(a.PC), p.Total())
 	}
 	low := tuple.Tuple{PC: a.PC}
 	p.AddMessages([]hwsim.Message{{Tuple: low, Count: 4, Free: 3}})
 	if p.Tuple(a) != 12 || p.Tuple(low) != 0 || p.Place(a.PC) != 16 || p.Total() != 17 {
-		t.Errorf("after 4 of the words from 0 to 7: %d of a, %d at its place, %d in all; want 12, 16, 17", p.Tuple(a), p.Place(a.PC), p.Total())
+		t.Errorf("after 4 of the words from 0 to 7: %d of a, %d at its place, %d in all; want 12, 16, 17", p.Tuple(a),
+			p.Place(a.PC), p.Total())
 	}
 	if c := tuple.New(tuple.Load, 2, 7); p.Tuple(c) != 0 || p.Place(c.PC) != 0 || p.Invariance(c) != 0 {
 		t.Error("a tuple that never was has events")

@@ -57,12 +57,16 @@ func TestCOP27_WeightedErrorByHand(t *testing.T) {
 		want     float64
 	}{
 		{"all right", shares{pair(1, 7): 0.5, pair(1, 8): 0.25, pair(1, 6): 0.25, pair(2, 5): true5}, 0},
-		{"a value of a small share does not count", shares{pair(1, 7): 0.5, pair(1, 8): 0.25, pair(1, 6): 0.25, pair(2, 5): true5, pair(2, 9): 1}, 0},
+		{"a value of a small share does not count",
+			shares{pair(1, 7): 0.5, pair(1, 8): 0.25, pair(1, 6): 0.25, pair(2, 5): true5, pair(2, 9): 1}, 0},
 		// One pair of 600 executions is wrong by 0.2.
-		{"one is wrong", shares{pair(1, 7): 0.7, pair(1, 8): 0.25, pair(1, 6): 0.25, pair(2, 5): true5}, math.Sqrt(600 * 0.04 / 4200)},
+		{"one is wrong", shares{pair(1, 7): 0.7, pair(1, 8): 0.25, pair(1, 6): 0.25, pair(2, 5): true5},
+			math.Sqrt(600 * 0.04 / 4200)},
 		// Values that were never sampled are wrong by their share.
 		{"load 1 is unknown", shares{pair(2, 5): true5}, math.Sqrt((600*0.25 + 2*300*0.0625) / 4200)},
-		{"too high and too low weigh the same", shares{pair(1, 7): 0.4, pair(1, 8): 0.35, pair(1, 6): 0.25, pair(2, 5): true5}, math.Sqrt((600 + 300) * 0.01 / 4200)},
+		{"too high and too low weigh the same",
+			shares{pair(1, 7): 0.4, pair(1, 8): 0.35, pair(1, 6): 0.25, pair(2, 5): true5},
+			math.Sqrt((600 + 300) * 0.01 / 4200)},
 	} {
 		if got := Over(Pairs.Of(ideal), ideal, x.estimate); math.Abs(got.RMS-x.want) > 1e-9 || got.Tuples != 4 {
 			t.Errorf("%s: error %v of %d pairs, want %v of 4", x.name, got.RMS, got.Tuples, x.want)
@@ -79,7 +83,8 @@ func TestCOP27_LeastShareAndExecutions(t *testing.T) {
 		{"a tenth of 1000 executions", others(of(map[uint64]uint64{7: 100}), 900), 1},
 		{"less than a tenth", others(of(map[uint64]uint64{7: 99}), 901), 0},
 		{"too few executions", of(map[uint64]uint64{7: 999}), 0},
-		{"ten values of the same share", of(map[uint64]uint64{0: 100, 1: 100, 2: 100, 3: 100, 4: 100, 5: 100, 6: 100, 7: 100, 8: 100, 9: 100}), 10},
+		{"ten values of the same share", of(map[uint64]uint64{0: 100, 1: 100, 2: 100, 3: 100, 4: 100, 5: 100, 6: 100, 7: 100,
+			8: 100, 9: 100}), 10},
 	} {
 		if got := len(Pairs.Of(x.ideal)); got != x.want {
 			t.Errorf("%s: %d pairs, want %d", x.name, got, x.want)

@@ -17,7 +17,8 @@ func TestRAP13_HotRangesOfMessages(t *testing.T) {
 		return hwsim.Message{Tuple: tuple.New(tuple.Load, 0, lo), Free: free, Count: count}
 	}
 	// In any order, and a range in two messages.
-	got := metric.Hot([]hwsim.Message{at(0, 4, 100), at(0x80, 7, 90), at(0, 8, 77), at(0, 4, 36), at(1<<40, 0, 97), at(0, 64, 600)}, 0.1)
+	got := metric.Hot([]hwsim.Message{at(0, 4, 100), at(0x80, 7, 90), at(0, 8, 77), at(0, 4, 36), at(1<<40, 0, 97),
+		at(0, 64, 600)}, 0.1)
 	want := "[{[0, 2^64) 697 1000} {[0, 2^8) 167 303} {[0, 2^4) 136 136}]"
 	var text []string
 	for _, r := range got {

@@ -34,7 +34,8 @@ var Kind = &hwsim.Kind{
 	Params:   sample.Names[:],
 	Parse:    parse,
 	Weighted: true,
-	Examples: []string{"morton(site=0..55,first=0..7)", "morton(site=0..3,first=4..47)", "morton(first=0..15,second=0..47)", "morton(site=24..55,first=0..15,second=0..7,third=0..7)"},
+	Examples: []string{"morton(site=0..55,first=0..7)", "morton(site=0..3,first=4..47)",
+		"morton(first=0..15,second=0..47)", "morton(site=24..55,first=0..15,second=0..7,third=0..7)"},
 }
 
 // A spec has the bits of each field.
@@ -61,7 +62,8 @@ func parse(a *hwsim.Args) hwsim.Spec {
 			return s
 		}
 		if total += r.n; total > 64 {
-			a.WantFor(name, "at most "+digits.Int(int64(64-total+r.n))+" bits, for 64 together; 4..47 takes an address in steps of 16 bytes")
+			a.WantFor(name, "at most "+digits.Int(int64(64-total+r.n))+
+				" bits, for 64 together; 4..47 takes an address in steps of 16 bytes")
 			return s
 		}
 		s.bits[f], shape, last = r, append(shape, r.n), name

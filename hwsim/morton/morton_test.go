@@ -90,7 +90,8 @@ func checkBoxes(t *testing.T, name string, points []point, xbits, ybits int, inv
 	t.Helper()
 	shape := box.New(xbits, ybits)
 	total := uint64(xbits + ybits)
-	e := parse(t, fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%.7f%%,b=4,over=words,universe=2^%d)", xbits-1, ybits-1, 100/float64(inverse), total))
+	e := parse(t, fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%.7f%%,b=4,over=words,universe=2^%d)", xbits-1,
+		ybits-1, 100/float64(inverse), total))
 	msgs := append(enginetest.Push(e, pairs(points)), enginetest.Flush(e)...)
 	n := uint64(len(points))
 	if got := enginetest.Sum(msgs); got != n {
@@ -116,7 +117,8 @@ func checkBoxes(t *testing.T, name string, points []point, xbits, ybits int, inv
 		}
 		least, most := shape.Estimate(msgs, b)
 		if least > truth || truth > most || truth-least > bound {
-			t.Fatalf("%s: %x has %d events, the estimate is %d to %d, the bound of the error %d", name, b, truth, least, most, bound)
+			t.Fatalf("%s: %x has %d events, the estimate is %d to %d, the bound of the error %d", name, b, truth, least, most,
+				bound)
 		}
 	}
 	tried := 0
@@ -167,7 +169,8 @@ func TestRAP29_BoxesAreThoseOfANativeTree(t *testing.T) {
 				points := stream(rand.New(rand.NewPCG(uint64(bits), 29)), bits, bits, 12_000)
 				name := fmt.Sprintf("%s, %d bits, eps 1/%d", name, bits, inverse)
 				tree := newNative(bits, inverse)
-				e := parse(t, fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%g%%,b=4,over=words,universe=2^%d)", bits-1, bits-1, 100/float64(inverse), 2*bits))
+				e := parse(t, fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%g%%,b=4,over=words,universe=2^%d)", bits-1, bits-1,
+					100/float64(inverse), 2*bits))
 				for i, p := range points {
 					// The engine counts a sample when the next begins.
 					enginetest.Push(e, pairs([]point{p}))
@@ -228,7 +231,8 @@ func TestRAP28_NothingIsTruncatedInSilence(t *testing.T) {
 	e := parse(t, "morton(first=0..7,second=4..7)")
 	got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 	shape := box.New(8, 4)
-	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, 3, shape.Join([]uint64{0xff, 0xf})), Count: 1}, {Tuple: tuple.New(tuple.Load, 1<<20, shape.Join([]uint64{1, 0})), Count: 1}}
+	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, 3, shape.Join([]uint64{0xff, 0xf})), Count: 1},
+		{Tuple: tuple.New(tuple.Load, 1<<20, shape.Join([]uint64{1, 0})), Count: 1}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
@@ -245,11 +249,12 @@ func TestErrors(t *testing.T) {
 		column int
 		want   string
 	}{
-		"morton":                             {7, "the bits of two numbers or more, such as site=0..23,first=0..31"},
-		"morton()":                           {8, "the bits of two numbers or more, such as site=0..23,first=0..31"},
-		"morton(first=0..31)":                {14, "the bits of a second number beside, such as site=0..31"},
-		"morton(site=0..31)":                 {13, "the bits of a second number beside, such as first=0..31"},
-		"morton(site=0..31,first=0..47)":     {25, "at most 32 bits, for 64 together; 4..47 takes an address in steps of 16 bytes"},
+		"morton":              {7, "the bits of two numbers or more, such as site=0..23,first=0..31"},
+		"morton()":            {8, "the bits of two numbers or more, such as site=0..23,first=0..31"},
+		"morton(first=0..31)": {14, "the bits of a second number beside, such as site=0..31"},
+		"morton(site=0..31)":  {13, "the bits of a second number beside, such as first=0..31"},
+		"morton(site=0..31,first=0..47)": {25,
+			"at most 32 bits, for 64 together; 4..47 takes an address in steps of 16 bytes"},
 		"morton(site=0..56,first=0..1)":      {13, bits},
 		"morton(first=0..64,second=0..1)":    {14, bits},
 		"morton(first=5..4,second=0..1)":     {14, bits},

@@ -11,7 +11,8 @@ type PointError struct {
 }
 
 func (e *PointError) Error() string {
-	return "rap: point " + digits.Uint(e.Point) + " (index " + digits.Int(int64(e.Index)) + ") is outside of the universe of " + digits.Uint(e.Universe) + " points: make the tree with a larger Options.Universe"
+	return "rap: point " + digits.Uint(e.Point) + " (index " + digits.Int(int64(e.Index)) +
+		") is outside of the universe of " + digits.Uint(e.Universe) + " points: make the tree with a larger Options.Universe"
 }
 
 // maxEvents is the most events that a tree can have, so that sums do not overflow.
@@ -177,7 +178,7 @@ func (t *Tree) ripe(i uint32) {
 
 // split gives a node all its children, with a count of 0. The node may have some
 // children already. It may also have nodes further below; they then lie below the new
-// children. split reports whether there was room.
+// children. split reports whether there was space.
 func (t *Tree) split(i uint32) bool {
 	nd := &t.nodes[i]
 	slots := t.parts(i)
@@ -187,7 +188,7 @@ func (t *Tree) split(i uint32) bool {
 			need++
 		}
 	}
-	if !t.room(need) {
+	if !t.fits(need) {
 		return false
 	}
 	for c, k := range slots {

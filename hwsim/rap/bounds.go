@@ -54,7 +54,7 @@ func WorstSplits(o Options) uint64 {
 	return ceilDiv((o.Schedule.Q-1)*uint64(o.logR())*billion, o.billionths())
 }
 
-// ArenaNodes returns the number of nodes that New makes room for if Options.Nodes is 0:
+// ArenaNodes returns the number of nodes that New makes space for if Options.Nodes is 0:
 // the nodes that the theory allows after a merge, and B nodes for each split until the
 // next merge, but never more nodes than there are ranges. If a tree needs more nodes,
 // it goes on without them, and Stats.Denied counts how often that happened.

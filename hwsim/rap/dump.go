@@ -34,7 +34,8 @@ func (t *Tree) Dump(w io.Writer, share float64) error {
 	b := bufio.NewWriter(w)
 	o := t.o
 	fmt.Fprintf(b, "rap %d\n", dumpVersion)
-	fmt.Fprintf(b, "eps %s universe 2^%d b %d nodes %d policy %s height %s start %d\n", formatFloat(o.Eps), o.bits(), o.B, o.Nodes, o.Policy, o.Height, o.Start)
+	fmt.Fprintf(b, "eps %s universe 2^%d b %d nodes %d policy %s height %s start %d\n", formatFloat(o.Eps), o.bits(), o.B,
+		o.Nodes, o.Policy, o.Height, o.Start)
 	fmt.Fprintf(b, "schedule %s first %d q %d next %d\n", o.Schedule.Kind, o.Schedule.First, o.Schedule.Q, t.next)
 	fmt.Fprintf(b, "events %d slack %d share %s denied %d\n", t.n, t.slack, formatFloat(share), t.s.Denied)
 	fmt.Fprintf(b, "# depth lo hi count inclusive%% hot\n")
@@ -53,7 +54,8 @@ func (t *Tree) line(r Range) string {
 	if r.Hot {
 		hot = "hot"
 	}
-	return fmt.Sprintf("%d %#x %#x %d %.3g %s", r.Depth, r.Lo, r.Hi, r.Count, 100*float64(r.Inclusive)/float64(max(t.n, 1)), hot)
+	return fmt.Sprintf("%d %#x %#x %d %.3g %s", r.Depth, r.Lo, r.Hi, r.Count,
+		100*float64(r.Inclusive)/float64(max(t.n, 1)), hot)
 }
 
 // A DumpError says which line of a dump is wrong, and why.
@@ -158,7 +160,8 @@ func (l *loader) header() (t *Tree, share float64) {
 		l.line = 2
 		l.want("nodes that fit into %d MB, not %d", maxLoad>>20, o.Nodes)
 	}
-	if f := l.next("the line that names the columns"); l.err == nil && strings.Join(f, " ") != "# depth lo hi count inclusive% hot" {
+	if f := l.next("the line that names the columns"); l.err == nil &&
+		strings.Join(f, " ") != "# depth lo hi count inclusive% hot" {
 		l.want("# depth lo hi count inclusive%% hot")
 	}
 	if l.err != nil {
@@ -280,7 +283,8 @@ func (l *loader) add(t *Tree, f []string, left uint64, first bool) (nowLeft uint
 	switch root := &t.nodes[t.roots[0]]; {
 	case err1 != nil || err2 != nil || err3 != nil:
 		l.want("numbers in the columns lo, hi and count")
-	case hi < lo || hi-lo != 1<<shift-1 || lo&(hi-lo) != 0 || shift > t.o.bits() || t.outside(lo) || !t.onGrid(uint8(shift)):
+	case hi < lo || hi-lo != 1<<shift-1 || lo&(hi-lo) != 0 || shift > t.o.bits() || t.outside(lo) ||
+		!t.onGrid(uint8(shift)):
 		l.want("a range that splits by %d can lead to, not %s to %s", t.o.B, f[1], f[2])
 	case count > left:
 		l.want("at most %d events, not %d: the fourth line says %d in all", left, count, t.n)
@@ -289,7 +293,7 @@ func (l *loader) add(t *Tree, f []string, left uint64, first bool) (nowLeft uint
 	case first:
 		root.count = count
 	case !t.place(t.roots[0], &node{lo: lo, shift: uint8(shift), count: count}):
-		l.want("a larger value of \"nodes\" in line 2: this range has no room")
+		l.want("a larger value of \"nodes\" in line 2: this range has no space")
 	}
 	return left - count
 }

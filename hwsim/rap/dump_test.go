@@ -22,7 +22,8 @@ func dump(t testing.TB, tree *Tree, share float64) string {
 func TestRAP15_DumpsReload(t *testing.T) {
 	for _, o := range []Options{
 		{Eps: 0.1}, {}, {Eps: 0.05, Universe: 1 << 33, B: 8, Policy: Leaf, Height: LogB, Start: 5, Nodes: 5000},
-		{Eps: 0.1, Schedule: Schedule{Kind: Periodic, First: 3000}}, {Eps: 1e-9, Nodes: 3000}, {Eps: 0.3, Schedule: Schedule{Kind: Continuous, Q: 5}},
+		{Eps: 0.1, Schedule: Schedule{Kind: Periodic, First: 3000}}, {Eps: 1e-9, Nodes: 3000},
+		{Eps: 0.3, Schedule: Schedule{Kind: Continuous, Q: 5}},
 	} {
 		tree := newTest(t, o)
 		points := words(1, 1.2, true).points(40_000)
@@ -81,7 +82,7 @@ func TestDamagedDumps(t *testing.T) {
 		{"b 4", "b 5", "line 2: want options that New takes: rap: B: want a power of two from 2 to 256, not 5"},
 		{"nodes 100", "nodes 60000000", "line 2: want nodes that fit into 256 MB, not 60000000"},
 		{"nodes 100", "nodes 9223372036854775807", "line 2: want nodes that fit into 256 MB, not 9223372036854775807"},
-		{"nodes 100", "nodes 5", `line 11: want a larger value of "nodes" in line 2: this range has no room`},
+		{"nodes 100", "nodes 5", `line 11: want a larger value of "nodes" in line 2: this range has no space`},
 		{"internal", "external", `line 2: want a value of "policy", not "external"`},
 		{"start 1", "start 1 2", `line 2: want nothing after the value of "start"`},
 		{"next 1024", "next 32", "line 4: want at most 2^63 events and slack, and fewer events than at the next merge (32)"},

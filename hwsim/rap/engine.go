@@ -45,7 +45,7 @@ func (s spec) New(hwsim.Instance) hwsim.Engine {
 }
 
 // root returns the root of a place. If the place has none, root makes one; it returns 0
-// if there is no room for it.
+// if there is no space for it.
 func (e *engine) root(pc uint64) uint32 {
 	mask := len(e.table) - 1
 	for i := int(pc * golden >> (e.shift & 63)); ; i++ {
@@ -174,7 +174,7 @@ func (e *engine) send(pc uint64, i uint32, out *hwsim.Out) {
 }
 
 // Merge adds the contents of another engine to e, as Tree.Merge does. The result is not
-// exact. If e has no room for a place, the events of the place are dropped.
+// exact. If e has no space for a place, the events of the place are dropped.
 func (e *engine) Merge(other hwsim.Engine) (exact bool) {
 	from := other.(*engine)
 	if from.buffer != nil {

@@ -44,7 +44,8 @@ func TestMessages(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"rap(5%)", "rap(5%,over=words)", "rap(5%,over=sites)", "rap(5%,over=words,buffer=256)", "rap(5%,over=values,buffer=16)", "rap(5%,over=sites,universe=2^60)",
+		"rap(5%)", "rap(5%,over=words)", "rap(5%,over=sites)", "rap(5%,over=words,buffer=256)",
+		"rap(5%,over=values,buffer=16)", "rap(5%,over=sites,universe=2^60)",
 	} {
 		s := parse(t, text)
 		e := s.New(0)
@@ -53,7 +54,8 @@ func TestMessages(t *testing.T) {
 		for _, x := range in {
 			v := s.View(x)
 			exact[v]++
-			if text == "rap(5%,over=words)" && v != tuple.New(x.Tag(), 0, x.W) || text == "rap(5%,over=sites)" && v != tuple.New(x.Tag(), tuple.PoolSites, x.Site()) {
+			if text == "rap(5%,over=words)" && v != tuple.New(x.Tag(), 0, x.W) || text == "rap(5%,over=sites)" &&
+				v != tuple.New(x.Tag(), tuple.PoolSites, x.Site()) {
 				t.Fatalf("%s: %v is seen as %v", text, x, v)
 			}
 		}
@@ -80,7 +82,8 @@ func TestMessages(t *testing.T) {
 func TestRAP30_ErrorsOfSamplerAndTreeAddUp(t *testing.T) {
 	in := tracetest.New(4, 20).Events(make([]tuple.Tuple, 400_000))
 	for _, sampler := range []string{"H[P16]256", "H[P64]256", "P64", "R64", "CR16"} {
-		front, chain, tree := parse(t, sampler).New(0), parse(t, "strat("+sampler+"):rap(2%,over=words)").New(0), parse(t, "rap(2%,over=words)").New(0)
+		front, chain, tree := parse(t, sampler).New(0), parse(t, "strat("+sampler+"):rap(2%,over=words)").New(0),
+			parse(t, "rap(2%,over=words)").New(0)
 		samples := append(enginetest.Push(front, in), enginetest.Flush(front)...)
 		msgs := append(enginetest.Push(chain, in), enginetest.Flush(chain)...)
 		alone := append(enginetest.Push(tree, in), enginetest.Flush(tree)...)
@@ -129,7 +132,7 @@ func TestRAP30_ErrorsOfSamplerAndTreeAddUp(t *testing.T) {
 	}
 }
 
-func TestPlacesWithoutRoom(t *testing.T) {
+func TestPlacesWithoutSpace(t *testing.T) {
 	e := parse(t, "rap(10%,places=3)").New(0)
 	var in []tuple.Tuple
 	for i := range uint64(10_000) {
@@ -140,7 +143,8 @@ func TestPlacesWithoutRoom(t *testing.T) {
 		t.Errorf("%+v, want 6000 events of 3 places held", b)
 	}
 	other := parse(t, "rap(10%,places=3)").New(1)
-	enginetest.Push(other, []tuple.Tuple{tuple.New(tuple.Load, 1, 7), tuple.New(tuple.Load, 77, 7), tuple.New(tuple.Load, 78, 7)})
+	enginetest.Push(other, []tuple.Tuple{tuple.New(tuple.Load, 1, 7), tuple.New(tuple.Load, 77, 7),
+		tuple.New(tuple.Load, 78, 7)})
 	if e.(hwsim.Merger).Merge(other) {
 		t.Error("the merge says that it is exact")
 	}
@@ -201,7 +205,8 @@ func TestDescriptions(t *testing.T) {
 		"rap:A4":                           "column 4: want the end: rap sends ranges, which no other engine takes",
 	} {
 		_, err := engines.Parse(text, nil)
-		if full := fmt.Sprintf("engine %s, %s", text, want); err == nil || err.Error()[:min(len(full), len(err.Error()))] != full {
+		if full := fmt.Sprintf("engine %s, %s", text, want); err == nil ||
+			err.Error()[:min(len(full), len(err.Error()))] != full {
 			t.Errorf("%s:\ngot  %v\nwant %s", text, err, full)
 		}
 	}
@@ -210,7 +215,8 @@ func TestDescriptions(t *testing.T) {
 // Descriptions state the right sizes.
 func TestSizes(t *testing.T) {
 	got := parse(t, "rap(over=words,nodes=4096,buffer=1024)").Size(36)
-	want := []hwsim.Part{{Name: "rap buffer", Entries: 1024, Bits: 44}, {Name: "rap TCAM", Entries: 4096, Bits: 36}, {Name: "rap counters", Entries: 4096, Bits: 32}}
+	want := []hwsim.Part{{Name: "rap buffer", Entries: 1024, Bits: 44}, {Name: "rap TCAM", Entries: 4096, Bits: 36},
+		{Name: "rap counters", Entries: 4096, Bits: 32}}
 	if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("got %v, want %v", got, want)
 	}

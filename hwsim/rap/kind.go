@@ -28,14 +28,17 @@ import (
 //	buffer  entries of a Buffer in front, a power of two up to 2^20; 0 for none
 //	places  how many places there are trees for, with values; events of further ones are dropped
 var Kind = &hwsim.Kind{
-	Name:     "rap",
-	Params:   []string{"eps", "b", "over", "universe", "nodes", "policy", "merge", "first", "q", "height", "start", "buffer", "places"},
+	Name: "rap",
+	Params: []string{"eps", "b", "over", "universe", "nodes", "policy", "merge", "first", "q", "height", "start",
+		"buffer", "places"},
 	Parse:    parseArgs,
 	Weighted: true,
 	Ranges:   true,
 	Examples: []string{
-		"rap", "rap(10%)", "rap(eps=0.05,b=2,over=words)", "rap(eps=5%,over=sites,universe=2^56,buffer=64)", "rap(eps=1%,nodes=200,buffer=16)",
-		"rap(20%,b=16,policy=leaf,merge=periodic,first=500,height=logb,start=1)", "rap(20%,policy=subtree,q=4,places=500)", "rap(50%,over=words,universe=256,merge=continuous)",
+		"rap", "rap(10%)", "rap(eps=0.05,b=2,over=words)", "rap(eps=5%,over=sites,universe=2^56,buffer=64)",
+		"rap(eps=1%,nodes=200,buffer=16)",
+		"rap(20%,b=16,policy=leaf,merge=periodic,first=500,height=logb,start=1)", "rap(20%,policy=subtree,q=4,places=500)",
+		"rap(50%,over=words,universe=256,merge=continuous)",
 	},
 }
 
@@ -253,10 +256,11 @@ func (s spec) Size(word int) (parts []hwsim.Part) {
 		parts = append(parts, hwsim.Part{Name: "rap buffer", Entries: int(s.buffer), Bits: key + 8})
 	}
 	n := s.nodes()
-	return append(parts, hwsim.Part{Name: "rap TCAM", Entries: n, Bits: key}, hwsim.Part{Name: "rap counters", Entries: n, Bits: 32})
+	return append(parts, hwsim.Part{Name: "rap TCAM", Entries: n, Bits: key},
+		hwsim.Part{Name: "rap counters", Entries: n, Bits: 32})
 }
 
-// nodes returns the number of nodes that there is room for, without the roots.
+// nodes returns how many nodes there may be, without the roots.
 func (s spec) nodes() int {
 	if s.Nodes == 0 {
 		return ArenaNodes(s.Options)

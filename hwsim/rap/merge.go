@@ -48,7 +48,7 @@ type merger struct {
 // 0.
 //
 // If a removed node has several slots in use, it becomes a joint, so a merge needs no
-// room.
+// space.
 func (m *merger) visit(i, parent uint32) uint32 {
 	nd := &m.nodes[i]
 	own := i

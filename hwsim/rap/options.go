@@ -14,7 +14,7 @@ type Options struct {
 	Eps      float64 // the error as a share of the stream, above 0 and below 1, in steps of 1e-9; 0 is 0.01
 	Universe uint64  // all points are below this number: a power of two from 2 on; 0 is 2^64
 	B        int     // children of a split, a power of two from 2 to 256; 0 is 4
-	Nodes    int     // the number of nodes that New makes room for; 0 is ArenaNodes
+	Nodes    int     // the number of nodes that New makes space for; 0 is ArenaNodes
 	Policy   Policy
 	Schedule Schedule
 	Height   Height
@@ -129,7 +129,8 @@ func (o Options) withDefaults() (Options, error) {
 		o.Nodes = ArenaNodes(o)
 	}
 	if most := min(maxNodes, maxSlots/o.B); o.Nodes < o.B+1 || o.Nodes > most {
-		return o, &OptionError{"Nodes", "a number from B+1 to " + digits.Uint(uint64(most)) + ", not " + digits.Int(int64(o.Nodes)) + "; a larger Eps needs fewer"}
+		return o, &OptionError{"Nodes", "a number from B+1 to " + digits.Uint(uint64(most)) + ", not " +
+			digits.Int(int64(o.Nodes)) + "; a larger Eps needs fewer"}
 	}
 	return o, nil
 }

@@ -84,7 +84,8 @@ func check(t testing.TB, tree *Tree, o *oracle) {
 			t.Fatalf("after %d events: %#x-%#x has %d events, the estimate is %d to %d", o.n, lo, hi, truth, least, most)
 		}
 		if truth-least > worst {
-			t.Fatalf("after %d events: %#x-%#x has %d events, the estimate is %d and so %d too low; worst error %d", o.n, lo, hi, truth, least, truth-least, worst)
+			t.Fatalf("after %d events: %#x-%#x has %d events, the estimate is %d and so %d too low; worst error %d", o.n, lo, hi,
+				truth, least, truth-least, worst)
 		}
 	}
 	for _, r := range tree.Ranges(0.1) {
@@ -106,8 +107,8 @@ func check(t testing.TB, tree *Tree, o *oracle) {
 	}
 }
 
-// worstError computes what WorstError promises from the list of ranges: all events of the ranges around a point, or around a
-// part of the innermost of them, may be in that point or part.
+// worstError computes what WorstError promises from the list of ranges: all events of the ranges around a point, or
+// around a part of the innermost of them, may be in that point or part.
 func worstError(tree *Tree) (worst uint64) {
 	var around []uint64 // by depth: the events of a range of several points, and of those around it
 	for _, r := range tree.Ranges(0.1) {
@@ -142,7 +143,8 @@ func checkStructure(t testing.TB, tree *Tree) {
 			kids++
 			kid := tree.nodes[k]
 			lo := nd.lo + uint64(c)<<nd.below
-			if kid.shift > nd.below || kid.lo < lo || kid.lo-lo > 1<<nd.below-1 || nd.shift == 0 || kid.lo&(1<<kid.shift-1) != 0 {
+			if kid.shift > nd.below || kid.lo < lo || kid.lo-lo > 1<<nd.below-1 || nd.shift == 0 ||
+				kid.lo&(1<<kid.shift-1) != 0 {
 				t.Fatalf("node %+v in slot %d of %+v", kid, c, nd)
 			}
 			visit(k, false)

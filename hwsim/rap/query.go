@@ -136,8 +136,8 @@ func (t *Tree) worstError(i uint32, around uint64) uint64 {
 }
 
 // Cover returns the narrowest ranges that together hold a share of all events, and how
-// many events they hold. First, Cover finds the least width at which the disjoint
-// ranges of the tree that are at most so wide hold enough events. Of these ranges it
+// many events they hold. First, Cover finds the least width w such that the disjoint
+// ranges of the tree that are no wider than w hold enough events. Of these ranges it
 // takes those with most events until they hold enough. So without any one of them the
 // share would be too small. The ranges are in order from left to right.
 func (t *Tree) Cover(share float64) (list []Range, events uint64) {

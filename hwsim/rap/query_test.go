@@ -102,7 +102,8 @@ func TestRAP10_Schedules(t *testing.T) {
 }
 
 func TestRAP11_RAP12_WorstCases(t *testing.T) {
-	for b, want := range map[int]uint64{2: 12800, 4: 12800, 8: 17600, 16: 25600} { // 8: 22 levels, because 64 is no multiple of 3
+	// 8: 22 levels, because 64 is no multiple of 3
+	for b, want := range map[int]uint64{2: 12800, 4: 12800, 8: 17600, 16: 25600} {
 		if got := WorstNodes(Options{B: b}); got != want {
 			t.Errorf("b %d: %d nodes, want %d", b, got, want)
 		}
@@ -113,17 +114,17 @@ func TestRAP11_RAP12_WorstCases(t *testing.T) {
 	if got := WorstSplits(Options{Schedule: Schedule{Q: 3}}); got != 12800 {
 		t.Errorf("%d splits with q = 3, want 12800", got)
 	}
-	// With q = 2 the room for growth is smallest.
+	// With q = 2 the space for growth is smallest.
 	for q := uint64(3); q < 8; q++ {
 		if a, b := ArenaNodes(Options{}), ArenaNodes(Options{Schedule: Schedule{Q: q}}); a >= b {
 			t.Errorf("q 2 needs %d nodes, q %d %d", a, q, b)
 		}
 	}
 	if got := ArenaNodes(Options{}); got != 12800+4*6400+1 {
-		t.Errorf("room for %d nodes", got)
+		t.Errorf("space for %d nodes", got)
 	}
 	if got := ArenaNodes(Options{Universe: 256}); got > 512 {
-		t.Errorf("room for %d nodes of 256 points", got)
+		t.Errorf("space for %d nodes of 256 points", got)
 	}
 }
 

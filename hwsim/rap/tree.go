@@ -74,7 +74,7 @@ type Stats struct {
 	Splits  uint64 // nodes that were split
 	Merges  uint64 // merge passes
 	Merged  uint64 // ranges that merges removed
-	Denied  uint64 // splits for which there was no room; if there are some, Bound does not hold
+	Denied  uint64 // splits for which there was no space; if there are some, Bound does not hold
 	Bytes   int    // size of the memory; New allocates all of it
 	Busiest uint64 // the most splits between two merges
 }
@@ -90,7 +90,7 @@ func New(o Options) (*Tree, error) {
 	return t, nil
 }
 
-// newTree returns a tree without roots that has room for so many roots. No field of o
+// newTree returns a tree without roots that has space for so many roots. No field of o
 // is zero. Of o.Nodes, one node is a root.
 func newTree(o Options, roots int) *Tree {
 	n := o.Nodes + roots // index 0 means no node
@@ -131,14 +131,14 @@ func (t *Tree) newRoot() uint32 {
 	return i
 }
 
-// room reports whether there is room for n more nodes, apart from those reserved for
+// fits reports whether there is space for n more nodes, apart from those reserved for
 // roots.
-func (t *Tree) room(n int) bool {
+func (t *Tree) fits(n int) bool {
 	others := t.s.Nodes + t.s.Joints - len(t.roots)
 	return 1+cap(t.roots)+others+n <= len(t.nodes)
 }
 
-// newNode returns a new range. The caller checks that there is room.
+// newNode returns a new range. The caller checks that there is space.
 func (t *Tree) newNode(lo uint64, shift uint8) uint32 {
 	i := t.free
 	if i != 0 {

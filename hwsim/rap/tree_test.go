@@ -112,7 +112,8 @@ func TestRAP03_ASplitGivesChildrenAndKeepsTheCount(t *testing.T) {
 
 func TestRAP04_ASplitOfANodeWithSomeChildrenKeepsThem(t *testing.T) {
 	tree := newTest(t, Options{Eps: 0.5, Universe: 1 << 10, Nodes: 100, Start: 1})
-	for _, r := range [][3]uint64{{0, 1023, 50}, {16, 31, 3}, {20, 20, 7}, {64, 127, 9}, {256, 511, 11}, {600, 601 - 1, 2}, {800, 803, 4}, {804, 807, 5}} {
+	for _, r := range [][3]uint64{{0, 1023, 50}, {16, 31, 3}, {20, 20, 7}, {64, 127, 9}, {256, 511, 11}, {600, 601 - 1, 2},
+		{800, 803, 4}, {804, 807, 5}} {
 		put(tree, r[0], r[1], r[2])
 	}
 	tree.setStops()
@@ -122,7 +123,7 @@ func TestRAP04_ASplitOfANodeWithSomeChildrenKeepsThem(t *testing.T) {
 		before[x] = smallest(tree, x)
 	}
 	if !tree.split(tree.roots[0]) {
-		t.Fatal("no room")
+		t.Fatal("no space")
 	}
 	checkStructure(t, tree)
 	want := "0-1023:50 0-255:0 16-31:3 20-20:7 64-127:9 256-511:11 512-767:0 600-600:2 768-1023:0 800-803:4 804-807:5 "
@@ -153,7 +154,8 @@ func smallest(tree *Tree, x uint64) (found Range) {
 func TestRAP06_Policies(t *testing.T) {
 	build := func(p Policy) *Tree {
 		tree := newTest(t, Options{Eps: 0.5, Universe: 256, B: 2, Policy: p, Nodes: 100, Start: 1})
-		for _, r := range [][3]uint64{{0, 255, 10}, {0, 127, 2}, {0, 63, 1}, {0, 31, 13}, {64, 127, 3}, {128, 255, 1}, {128, 191, 4}, {192, 255, 5}} {
+		for _, r := range [][3]uint64{{0, 255, 10}, {0, 127, 2}, {0, 63, 1}, {0, 31, 13}, {64, 127, 3}, {128, 255, 1},
+			{128, 191, 4}, {192, 255, 5}} {
 			put(tree, r[0], r[1], r[2])
 		}
 		tree.setStops()
@@ -200,7 +202,8 @@ func TestRAP06_InternalMergesGiveTheSmallestTrees(t *testing.T) {
 		}
 		t.Logf("average nodes: internal %d, leaf %d, subtree %d", sizes[Internal], sizes[Leaf], sizes[Subtree])
 		if sizes[Internal] > sizes[Leaf] || sizes[Leaf] > sizes[Subtree] {
-			t.Errorf("wide %v: internal %d, leaf %d, subtree %d nodes on average", wide, sizes[Internal], sizes[Leaf], sizes[Subtree])
+			t.Errorf("wide %v: internal %d, leaf %d, subtree %d nodes on average", wide, sizes[Internal], sizes[Leaf],
+				sizes[Subtree])
 		}
 	}
 }
@@ -235,7 +238,8 @@ func TestRAP05_RAP07_RAP08_RAP11_PromisesHoldAtAnyTime(t *testing.T) {
 					}
 				}
 				s := tree.Stats()
-				if most := WorstSplits(tree.Options()); o.Schedule.Kind != Continuous && o.Schedule.Kind != Periodic && s.Busiest > max(most, 1024) {
+				if most := WorstSplits(tree.Options()); o.Schedule.Kind != Continuous && o.Schedule.Kind != Periodic &&
+					s.Busiest > max(most, 1024) {
 					t.Errorf("%d splits between merges, at most %d", s.Busiest, most)
 				}
 				if s.Denied > 0 && o.Nodes == 0 && o.Policy == Internal {
@@ -261,7 +265,8 @@ func TestRAP08_TwoPhases(t *testing.T) {
 			x := uint64(0x123456789abcdef0)
 			least, _ := tree.Estimate(x, x)
 			truth := exact.count(x, x)
-			t.Logf("eps %g %s: worst error %.2f %% of the stream, that of the second phase %.1f %% of itself", eps, name, 100*worst, 100*float64(truth-least)/float64(truth))
+			t.Logf("eps %g %s: worst error %.2f %% of the stream, that of the second phase %.1f %% of itself", eps, name,
+				100*worst, 100*float64(truth-least)/float64(truth))
 			if worst > eps {
 				t.Errorf("eps %g %s: worst error %g", eps, name, worst)
 			}
@@ -269,7 +274,7 @@ func TestRAP08_TwoPhases(t *testing.T) {
 	}
 }
 
-func TestRAP21_WithoutRoomSplitsAreDeniedAndNothingIsLost(t *testing.T) {
+func TestRAP21_WithoutSpaceSplitsAreDeniedAndNothingIsLost(t *testing.T) {
 	tree, exact := newTest(t, Options{Nodes: 400}), &oracle{}
 	points := words(5, 1.1, true).points(200_000)
 	tree.Add(points)
@@ -286,7 +291,8 @@ func TestRAP21_WithoutRoomSplitsAreDeniedAndNothingIsLost(t *testing.T) {
 func TestCountsAreEvents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	src := words(6, 1.1, true)
-	for _, o := range []Options{{Eps: 0.1}, {}, {Nodes: 60}, {Eps: 0.1, Schedule: Schedule{Kind: Continuous}}, {Universe: 1 << 63, B: 8}} {
+	for _, o := range []Options{{Eps: 0.1}, {}, {Nodes: 60}, {Eps: 0.1, Schedule: Schedule{Kind: Continuous}},
+		{Universe: 1 << 63, B: 8}} {
 		a, b := newTest(t, o), newTest(t, o)
 		for range 3000 {
 			x, n := src.next()>>1, uint64(1+r.IntN(3))
@@ -305,7 +311,8 @@ func TestCountsAreEvents(t *testing.T) {
 	if err := tree.AddCount(5, 1<<62); err != nil {
 		t.Fatal(err)
 	}
-	if err := tree.AddCount(5, 1<<63); err == nil || err.Error() != "rap: 9223372036854775808 more events after 4611686018427387904: a tree counts to 2^63" {
+	if err := tree.AddCount(5, 1<<63); err == nil ||
+		err.Error() != "rap: 9223372036854775808 more events after 4611686018427387904: a tree counts to 2^63" {
 		t.Error(err)
 	}
 	if err := tree.AddCount(6, 1<<62); err != nil {

@@ -6,10 +6,10 @@ package rap
 // or machines. from is empty afterwards. Eps, Universe, B and Height of the two trees
 // must be equal; otherwise Merge returns an *OptionError and changes nothing.
 //
-// If there is room for the ranges of both trees, the Bound of the result is at most the
+// If there is space for the ranges of both trees, the Bound of the result is at most the
 // sum of the two Bounds. So the error stays at most eps of all events, and each further
 // tree adds Threshold(Start)+1 events for each of the log_b(R) ranges around a range.
-// If there is no room for a range, its count goes to the next range around it that
+// If there is no space for a range, its count goes to the next range around it that
 // exists, and Stats.Denied counts how often that happens.
 //
 // The result differs from a tree that has seen both streams itself: the thresholds of
@@ -68,7 +68,7 @@ func (t *Tree) settle(from *Tree) {
 }
 
 // place adds the count of a node of another tree to the same range below root. If root
-// has no such range, place makes it. If there is no room, the count goes to the next
+// has no such range, place makes it. If there is no space, the count goes to the next
 // range around, and place reports false.
 func (t *Tree) place(root uint32, other *node) (ok bool) {
 	i, own := root, root
@@ -89,7 +89,7 @@ func (t *Tree) place(root uint32, other *node) (ok bool) {
 		switch kid := &t.nodes[k]; {
 		case k != 0 && kid.shift >= other.shift && kid.contains(other.lo):
 			i = k
-		case t.room(1) && (k == 0 || other.contains(kid.lo)) || t.room(2):
+		case t.fits(1) && (k == 0 || other.contains(kid.lo)) || t.fits(2):
 			made := t.newNode(other.lo, other.shift)
 			t.nodes[made].count = other.count
 			t.link(i, slot, made)
@@ -120,7 +120,7 @@ func (t *Tree) link(i uint32, slot *uint32, made uint32) {
 }
 
 // newJoint returns a joint of two nodes that lie next to each other in a range of the
-// given width. The caller checks that there is room.
+// given width. The caller checks that there is space.
 func (t *Tree) newJoint(shift uint8, a, b uint32) uint32 {
 	lo, apart := t.nodes[a].lo, t.nodes[a].lo^t.nodes[b].lo
 	for apart>>t.below(shift) == 0 {

@@ -68,9 +68,9 @@ func TestMergedTreesAddUpTheirSlack(t *testing.T) {
 	}
 }
 
-// If there is no room for ranges of the other tree, their counts go to the ranges
+// If there is no space for ranges of the other tree, their counts go to the ranges
 // around them.
-func TestMergeWithoutRoom(t *testing.T) {
+func TestMergeWithoutSpace(t *testing.T) {
 	o := Options{Eps: 0.05}
 	a, exact := newTest(t, Options{Eps: 0.05, Nodes: 50}), &oracle{}
 	b := newTest(t, o)
@@ -94,7 +94,8 @@ func TestMergeWithoutRoom(t *testing.T) {
 	if err := c.Merge(a); err != nil {
 		t.Fatal(err)
 	}
-	if s := c.Stats(); s.Denied != before.Denied+own.Denied || s.Splits < before.Splits+own.Splits || s.Merges <= before.Merges+own.Merges || s.Merged < before.Merged+own.Merged {
+	if s := c.Stats(); s.Denied != before.Denied+own.Denied || s.Splits < before.Splits+own.Splits ||
+		s.Merges <= before.Merges+own.Merges || s.Merged < before.Merged+own.Merged {
 		t.Errorf("%+v and %+v became %+v", own, before, s)
 	}
 }

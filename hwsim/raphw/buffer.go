@@ -64,7 +64,7 @@ func (b *buffer) chain(pc, x uint64) *uint32 {
 	return &b.chains[h>>32&uint64(len(b.chains)-1)]
 }
 
-// accept takes an event. It returns false if there is no room.
+// accept takes an event. It returns false if there is no space.
 func (b *buffer) accept(pc, x uint64) bool {
 	chain := b.chain(pc, x)
 	if b.combine {

@@ -45,14 +45,14 @@ func (e *engine) Push(in []tuple.Tuple, _ *hwsim.Out) {
 		case e.drop:
 			e.overflowed++
 		default:
-			e.waitForRoom(cycle)
+			e.waitWhileFull(cycle)
 			e.queue.accept(t.PC, t.W)
 		}
 	}
 }
 
-// waitForRoom makes the processor wait, from a cycle on, until the buffer is not full.
-func (e *engine) waitForRoom(cycle uint64) {
+// waitWhileFull makes the processor wait, from a cycle on, until the buffer is not full.
+func (e *engine) waitWhileFull(cycle uint64) {
 	for e.queue.tail-e.queue.head == e.queue.size {
 		e.now += e.clock * e.run(max(e.stall, 1), e.keep)
 	}
@@ -95,6 +95,6 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 func (e *engine) Balance() hwsim.Balance {
 	return hwsim.Balance{
 		Held:    int64(e.n - e.saturated + e.queue.events()),
-		Dropped: e.saturated + e.noRoom + e.overflowed + e.outside,
+		Dropped: e.saturated + e.noEntry + e.overflowed + e.outside,
 	}
 }

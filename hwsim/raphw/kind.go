@@ -31,7 +31,7 @@ import (
 //	keep     entries that wait in the buffer to be combined, although the pipeline is free
 //	cycles   between two events of the pipeline
 //	refill   cycles from the end of a split to the next result
-//	move     cycles for each entry that makes room for a new one in the sorted TCAM
+//	move     cycles for each entry that makes space for a new one in the sorted TCAM
 //	rate     entries that a merge scans in a cycle
 //	clock    cycles of the processor in a cycle of the engine
 //	near, far, retire, burst, pause  how the processor retires events, as in package clock
@@ -45,7 +45,8 @@ var Kind = &hwsim.Kind{
 	Ranges: true,
 	Examples: []string{
 		"raphw", "raphw(5%,over=words,buffer=64)", "raphw(10%,over=sites,buffer=1024,keep=0,full=drop,clock=20)",
-		"raphw(1%,b=2,over=words,buffer=16,counts=parts,cycles=1,entries=200)", "raphw(20%,b=16,buffer=4,keep=3,scan=length,bits=8,move=0,far=1,near=1,retire=2,burst=8,pause=30)",
+		"raphw(1%,b=2,over=words,buffer=16,counts=parts,cycles=1,entries=200)",
+		"raphw(20%,b=16,buffer=4,keep=3,scan=length,bits=8,move=0,far=1,near=1,retire=2,burst=8,pause=30)",
 	},
 }
 

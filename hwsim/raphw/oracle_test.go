@@ -110,7 +110,8 @@ func checkTCAM(t testing.TB, e *engine) {
 			t.Fatalf("entry %d of length %d stands behind one of length %d", i, length, r.length[i-1])
 		}
 		if i < int(r.first[length]) || i >= int(r.first[length+1]) {
-			t.Fatalf("entry %d of length %d, which has the positions from %d to %d", i, length, r.first[length], r.first[length+1])
+			t.Fatalf("entry %d of length %d, which has the positions from %d to %d", i, length, r.first[length],
+				r.first[length+1])
 		}
 		around := 0
 		for l := range length { // the longest one counts

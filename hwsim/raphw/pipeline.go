@@ -189,12 +189,12 @@ func (p *pipeline) advance(times uint64) {
 }
 
 // newPlace is the work of stage 4 for an event that no entry matches. The place of the
-// event gets the range of all points, and the event is replayed. If there is no room,
+// event gets the range of all points, and the event is replayed. If there is no space,
 // the event is lost.
 func (p *pipeline) newPlace(position uint64) (flushed bool) {
 	w := p.queue.at(position)
-	if !p.ranges.room(1) {
-		p.noRoom += w.times
+	if !p.ranges.fits(1) {
+		p.noEntry += w.times
 		p.queue.retire()
 		return false
 	}
@@ -206,7 +206,7 @@ func (p *pipeline) newPlace(position uint64) (flushed bool) {
 
 // split writes an entry with the count 0 for each part of a range that has none.
 // Entries further inside get the new entries as their parents. split reports whether
-// there was room.
+// there was space.
 func (p *pipeline) split(entry int) bool {
 	t := &p.ranges
 	p.commit()
@@ -218,7 +218,7 @@ func (p *pipeline) split(entry int) bool {
 			missing++
 		}
 	}
-	if !t.room(missing) {
+	if !t.fits(missing) {
 		p.denied++
 		return false
 	}

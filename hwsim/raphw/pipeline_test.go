@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/hwsim/rap"
 )
 
-// parameters makes a description from random bytes. The description always has room for
+// parameters makes a description from random bytes. The description always has space for
 // all entries that the streams of the tests need.
 func parameters(a, b byte, bits int, more string) string {
 	return fmt.Sprintf("eps=%d%%,b=%d,universe=2^%d,start=%d,first=%d,q=%d,height=%s,over=words,entries=60000,cycles=%d,rate=%d,clock=%d,move=%d,refill=%d,%s",
@@ -127,7 +127,8 @@ func FuzzRAP18_PipelinedAsSequential(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, a, b, c byte) {
 		bits := 1 + int(c&63)
 		keep := 1 + int(c>>4)
-		e := made(t, parameters(a, b, bits, fmt.Sprintf("buffer=32,keep=%d,bits=%d,near=900000,far=900000", keep, 8+int(c>>6)*8)))
+		e := made(t, parameters(a, b, bits, fmt.Sprintf("buffer=32,keep=%d,bits=%d,near=900000,far=900000", keep,
+			8+int(c>>6)*8)))
 		model := newSequential(e.spec)
 		stage0 := &combiner{keep: keep, out: model.event}
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -155,7 +156,8 @@ func TestRAP18_EventsBehindASplit(t *testing.T) {
 		e.drain()
 		// 0, 5 and 10 are in the root; it has 3 events, so it gets its 4 parts. 1, 2
 		// and 3 split 0-3.
-		want := map[span]uint64{{0, 0}: 3, {0, 2}: 3, {4, 2}: 1, {8, 2}: 0, {12, 2}: 0, {0, 4}: 0, {1, 4}: 0, {2, 4}: 0, {3, 4}: 0}
+		want := map[span]uint64{{0, 0}: 3, {0, 2}: 3, {4, 2}: 1, {8, 2}: 0, {12, 2}: 0, {0, 4}: 0, {1, 4}: 0, {2, 4}: 0,
+			{3, 4}: 0}
 		if d := difference(spans(t, e), want); d != "" {
 			t.Errorf("%d cycles an event:\n%s", cycles, d)
 		}

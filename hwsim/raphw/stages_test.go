@@ -21,7 +21,8 @@ func TestRAP16_EqualEventsAreCombined(t *testing.T) {
 			points = append(points, x)
 		}
 	}
-	combining, single := made(t, "universe=64,over=words,buffer=64,start=100000"), made(t, "universe=64,over=words,start=100000")
+	combining, single := made(t, "universe=64,over=words,buffer=64,start=100000"),
+		made(t, "universe=64,over=words,start=100000")
 	for _, e := range []*engine{combining, single} {
 		push(e, points...)
 		if b := e.Balance(); b.Held != 4000 || b.Dropped != 0 {
@@ -53,7 +54,8 @@ func TestRAP16_FullBuffer(t *testing.T) {
 	}
 	drop := made(t, "10%,over=words,buffer=16,clock=10,near=1,far=1,full=drop")
 	push(drop, points...)
-	if b, now := drop.Balance(), drop.Time(); b.Dropped == 0 || b.Held+int64(b.Dropped) != 5000 || now.Stalled != 0 || now.Cycles != 5000 {
+	if b, now := drop.Balance(), drop.Time(); b.Dropped == 0 || b.Held+int64(b.Dropped) != 5000 || now.Stalled != 0 ||
+		now.Cycles != 5000 {
 		t.Errorf("with full=drop: %+v, %+v, want no stalls", b, now)
 	}
 }
@@ -121,10 +123,11 @@ func TestRAP19_Cycles(t *testing.T) {
 }
 
 // New entries go behind those of their length, and the first entry of each greater
-// length makes room. The moves take cycles, and no entry is lost.
+// length makes space. The moves take cycles, and no entry is lost.
 func TestRAP19_MovedEntries(t *testing.T) {
 	r := newTCAM(100, 8)
-	for _, x := range []struct{ value, length, moved int }{{0, 0, 0}, {0x40, 2, 0}, {0x80, 2, 0}, {0x48, 6, 0}, {0x40, 4, 1}, {0x00, 2, 2}, {0xc0, 2, 2}} {
+	for _, x := range []struct{ value, length, moved int }{{0, 0, 0}, {0x40, 2, 0}, {0x80, 2, 0}, {0x48, 6, 0},
+		{0x40, 4, 1}, {0x00, 2, 2}, {0xc0, 2, 2}} {
 		if got := r.insert(7, uint64(x.value), x.length, 0); got != x.moved {
 			t.Errorf("%#x/%d: %d entries move, want %d", x.value, x.length, got, x.moved)
 		}
@@ -140,7 +143,7 @@ func TestRAP19_MovedEntries(t *testing.T) {
 	}
 }
 
-// If there is no room for a split, the range goes on counting. If there is no room for
+// If there is no space for a split, the range goes on counting. If there is no space for
 // a place, its events are lost and counted.
 func TestRAP21_FullTCAM(t *testing.T) {
 	e := made(t, "1%,over=words,entries=400,buffer=64")
@@ -165,10 +168,10 @@ func TestRAP21_FullTCAM(t *testing.T) {
 	}
 	e = made(t, "10%,entries=5,start=100000,buffer=8,near=1000,far=1000,keep=7")
 	for i := range uint64(30) {
-		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%6, 0)}, nil) // 5 events of each place, and room for 5 places
+		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%6, 0)}, nil) // 5 events of each place, and space for 5 places
 	}
 	e.drain()
-	if b := e.Balance(); b.Held != 25 || b.Dropped != 5 || e.counts != 5 || e.noRoom != 5 {
+	if b := e.Balance(); b.Held != 25 || b.Dropped != 5 || e.counts != 5 || e.noEntry != 5 {
 		t.Errorf("%+v in %d counts, want 25 of 30 events in 5", b, e.counts)
 	}
 	e = made(t, "10%,universe=16")
@@ -198,7 +201,8 @@ func TestRAP16_ErrorOfWholeCounts(t *testing.T) {
 		parameters string
 		more       uint64 // events for each range around
 	}{
-		{"buffer=0", 0}, {"buffer=1024,counts=parts", 0}, {"buffer=1024", 254}, {"buffer=0,scan=length", 0}, {"buffer=1024,scan=length,counts=parts", 0},
+		{"buffer=0", 0}, {"buffer=1024,counts=parts", 0}, {"buffer=1024", 254}, {"buffer=0,scan=length", 0},
+		{"buffer=1024,scan=length,counts=parts", 0},
 	} {
 		e := made(t, "2%,universe=2^32,over=words,entries=20000,"+x.parameters)
 		push(e, points...)
@@ -224,7 +228,8 @@ func TestRAP16_ErrorOfWholeCounts(t *testing.T) {
 		}
 		const depth = bits / 2 // of splits into 4
 		bound := n/50/2 + depth*(start/50/bits+1+x.more)
-		t.Logf("%s: %d entries, worst error %d events, %.3f %% (bound %d)", x.parameters, len(counts), worst, 100*float64(worst)/n, bound)
+		t.Logf("%s: %d entries, worst error %d events, %.3f %% (bound %d)", x.parameters, len(counts), worst,
+			100*float64(worst)/n, bound)
 		if worst > bound || worst == 0 {
 			t.Errorf("%s: an error of %d events, want at most %d, and some", x.parameters, worst, bound)
 		}

@@ -19,8 +19,9 @@ type tcam struct {
 	length          []uint8
 	parent          []uint8 // the length of the smallest range around; dead if a merge has removed the entry
 	count           []uint64
-	first           [66]uint32 // first[l] is the position of the first entry of length l; first[65] is the number of entries
-	bits            int        // of a point
+	// first[l] is the position of the first entry of length l; first[65] is the number of entries
+	first [66]uint32
+	bits  int // of a point
 
 	// index finds entries by place, value and length, so that the model does not have
 	// to compare with each entry as the hardware does. An element is 1 + the position
@@ -49,8 +50,8 @@ func newTCAM(entries uint64, bits int) tcam {
 // len returns the number of entries.
 func (t *tcam) len() int { return int(t.first[65]) }
 
-// room reports whether there is room for n more entries.
-func (t *tcam) room(n int) bool { return t.len()+n <= len(t.pc) }
+// fits reports whether there is space for n more entries.
+func (t *tcam) fits(n int) bool { return t.len()+n <= len(t.pc) }
 
 // prefix returns the mask of the first length bits of a point.
 func (t *tcam) prefix(length int) uint64 {
@@ -95,7 +96,7 @@ func (t *tcam) longest(pc, x uint64) int {
 	return none
 }
 
-// insert writes an entry with the count 0. There must be room. The free words are
+// insert writes an entry with the count 0. There must be space. The free words are
 // behind all entries, so the first entry of each greater length moves to the end of its
 // length. insert returns the number of entries that moved.
 func (t *tcam) insert(pc, value uint64, length, parent int) (moved int) {

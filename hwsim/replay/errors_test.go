@@ -71,7 +71,8 @@ func (e estimate) within(t *testing.T, what string, least, most float64) {
 	case e.mean < least || e.mean > most:
 		t.Errorf("%s: %.3f, want %.2f to %.2f", what, e.mean, least, most)
 	case e.mean-far*e.standard < least || e.mean+far*e.standard > most:
-		t.Errorf("%s: %.3f ± %.3f is too near to the bounds %.2f and %.2f: chance could fail this test", what, e.mean, e.standard, least, most)
+		t.Errorf("%s: %.3f ± %.3f is too near to the bounds %.2f and %.2f: chance could fail this test", what, e.mean,
+			e.standard, least, most)
 	}
 }
 
@@ -167,7 +168,8 @@ func TestSTRAT25ErrorsOfEdgesAndCalls(t *testing.T) {
 		ideal := only(by[engine][0].Ideal, tag)
 		want := random(ideal, 256)
 		errorOf := func(r *replay.Result) float64 { return metric.Value.Error(ideal, only(r.Profile, tag)).Mean }
-		mean(by[engine], func(r *replay.Result) float64 { return errorOf(r) / want }).within(t, fmt.Sprintf("error of %vs to that of random sampling", tag), 0.3, 1)
+		mean(by[engine], func(r *replay.Result) float64 { return errorOf(r) / want }).within(t,
+			fmt.Sprintf("error of %vs to that of random sampling", tag), 0.3, 1)
 		mean(by[engine], errorOf).within(t, fmt.Sprintf("error of %vs", tag), 0, 0.03)
 	}
 }
@@ -223,11 +225,12 @@ func TestStreamsHaveTheirOwnRandomNumbers(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := replay.Run(source, replay.Config{Engines: []string{fmt.Sprint("R", rate)}, First: n * streams, Messages: func(msgs []hwsim.Message) {
-		for _, m := range msgs {
-			positions[m.Tuple.Site()] = append(positions[m.Tuple.Site()], m.Tuple.W)
-		}
-	}})
+	_, err := replay.Run(source, replay.Config{Engines: []string{fmt.Sprint("R", rate)}, First: n * streams,
+		Messages: func(msgs []hwsim.Message) {
+			for _, m := range msgs {
+				positions[m.Tuple.Site()] = append(positions[m.Tuple.Site()], m.Tuple.W)
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

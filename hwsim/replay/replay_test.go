@@ -54,7 +54,8 @@ func run(t *testing.T, source replay.Source, c replay.Config) map[string]*replay
 
 func TestMessagesAndRetention(t *testing.T) {
 	const n = 1_000_000
-	r := run(t, synthetic(1, 300, n, 2), replay.Config{Engines: []string{"R256", "P256", "H[P256]2048", "A16", "P256+A16"}})
+	r := run(t, synthetic(1, 300, n, 2), replay.Config{Engines: []string{"R256", "P256", "H[P256]2048", "A16",
+		"P256+A16"}})
 	if got, want := r["P256"].Messages, uint64(n/256); got > want || got < want-1 { // of two streams
 		t.Errorf("P256 sends %d messages, want %d", got, want)
 	}
@@ -84,7 +85,8 @@ func TestSTRAT23HalfTheMessages(t *testing.T) {
 	r := run(t, synthetic(2, 300, 8_000_000, 1), replay.Config{Engines: []string{"R256", "H[P512]2048"}, First: 1_000_000})
 	a, b := r["R256"], r["H[P512]2048"]
 	ratio := float64(b.Messages) / float64(a.Messages)
-	t.Logf("H[P512]2048 sends %.3f of the messages of R256, errors %.2f %% and %.2f %%", ratio, 100*b.Error.Mean, 100*a.Error.Mean)
+	t.Logf("H[P512]2048 sends %.3f of the messages of R256, errors %.2f %% and %.2f %%", ratio, 100*b.Error.Mean,
+		100*a.Error.Mean)
 	if math.Abs(ratio-0.5) > 0.05 {
 		t.Errorf("ratio %.3f, want 0.5±0.05", ratio)
 	}
@@ -93,9 +95,11 @@ func TestSTRAT23HalfTheMessages(t *testing.T) {
 // A16 behind a sampler saves messages that repeat one of the 16 last tuples.
 func TestSTRAT12SecondLevel(t *testing.T) {
 	for seed := range uint64(3) {
-		r := run(t, synthetic(seed, 20, 1_000_000, 1), replay.Config{Engines: []string{"R256", "R256+A16", "H[P256]2048", "H[P256]2048+A16"}})
+		r := run(t, synthetic(seed, 20, 1_000_000, 1),
+			replay.Config{Engines: []string{"R256", "R256+A16", "H[P256]2048", "H[P256]2048+A16"}})
 		for _, e := range []string{"R256", "H[P256]2048"} {
-			t.Logf("seed %d, %s: A16 sends 1/%.2f of the messages", seed, e, float64(r[e].Messages)/float64(r[e+"+A16"].Messages))
+			t.Logf("seed %d, %s: A16 sends 1/%.2f of the messages", seed, e,
+				float64(r[e].Messages)/float64(r[e+"+A16"].Messages))
 			if r[e+"+A16"].Messages > r[e].Messages {
 				t.Errorf("seed %d, %s: more messages with A16", seed, e)
 			}
@@ -113,7 +117,8 @@ func TestSTRAT25EdgesAndCalls(t *testing.T) {
 		byTag[x.Tag()] += r.Profile.Tuple(x)
 		byPlace[isCall(x.Site())] += r.Profile.Tuple(x)
 	}
-	if byTag[tuple.Call] != byPlace[true] || byTag[tuple.Edge] != byPlace[false] || byTag[tuple.Call] == 0 || byTag[tuple.Call]+byTag[tuple.Edge] != r.Profile.Total() {
+	if byTag[tuple.Call] != byPlace[true] || byTag[tuple.Edge] != byPlace[false] || byTag[tuple.Call] == 0 ||
+		byTag[tuple.Call]+byTag[tuple.Edge] != r.Profile.Total() {
 		t.Errorf("by tag %v, by place %v, all %d", byTag, byPlace, r.Profile.Total())
 	}
 	if r.Percent() >= 4.5 {
@@ -132,7 +137,8 @@ func TestLimit(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if _, err := replay.Run(synthetic(1, 10, 10, 1), replay.Config{Engines: []string{"H[P256"}}); err == nil || !strings.Contains(err.Error(), "column 7") {
+	if _, err := replay.Run(synthetic(1, 10, 10, 1), replay.Config{Engines: []string{"H[P256"}}); err == nil ||
+		!strings.Contains(err.Error(), "column 7") {
 		t.Errorf("got %v, want an error that says where", err)
 	}
 	cut := errors.New("cut off")
@@ -203,7 +209,8 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%d events of a pipe with a limit of 7", got)
 	}
 	var calls []uint64
-	results, err := replay.Run(replay.Of(r), replay.Config{Engines: []string{"P10"}, Progress: func(n uint64) { calls = append(calls, n) }})
+	results, err := replay.Run(replay.Of(r),
+		replay.Config{Engines: []string{"P10"}, Progress: func(n uint64) { calls = append(calls, n) }})
 	if err != nil || results[0].Events != 50_000 {
 		t.Fatalf("%v, %d events", err, results[0].Events)
 	}

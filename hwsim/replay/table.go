@@ -24,7 +24,7 @@ const limit = 5
 // A RunTable lists what engines did with the same events.
 type RunTable struct {
 	Events     uint64      `json:"events" unit:"events"`               // of all traces
-	Tuples     int         `json:"tuples" unit:"tuples"`               // that the error is of
+	Tuples     int         `json:"tuples" unit:"tuples"`               // from which the error is computed
 	Sites      int         `json:"sites" unit:"sites"`                 // of these
 	PerMessage float64     `json:"message_cost" unit:"cycles/message"` // modelled
 	PerEvent   float64     `json:"event_cost" unit:"cycles/event"`     // of the program
@@ -45,8 +45,8 @@ type EngineRow struct {
 	First    *uint64    `json:"first_below_limit" unit:"events"` // null for never
 	Stays    *uint64    `json:"stays_below_limit" unit:"events"` // from which on it stayed there
 	Meters   []MeterRow `json:"meters"`                          // what the engine counts inside of it
-	Distinct int        `json:"distinct_tuples" unit:"tuples"`   // that the engine reported
-	Top      []TopTuple `json:"top"`                             // the hottest tuples, as many as `-top` says
+	Distinct int        `json:"distinct_tuples" unit:"tuples"`
+	Top      []TopTuple `json:"top"` // the hottest tuples, as many as `-top` says
 }
 
 // A MeterRow is a quantity that an engine counts.

@@ -64,7 +64,8 @@ func TestWordsOfASample(t *testing.T) {
 
 	// Words with different counts come from an engine that has lost some.
 	got = nil
-	e.PushWeighted([]hwsim.Message{{Tuple: in[0], Count: 3}, {Tuple: in[1], Count: 3}, {Tuple: in[0], Count: 3}, {Tuple: in[1], Count: 2}}, nil)
+	e.PushWeighted([]hwsim.Message{{Tuple: in[0], Count: 3}, {Tuple: in[1], Count: 3}, {Tuple: in[0], Count: 3},
+		{Tuple: in[1], Count: 2}}, nil)
 	enginetest.Flush(e)
 	if d := cmp.Diff([]string{"3x site=1 first=10 second=11 at 11", "3x site=1 first=10", "2x"}, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)

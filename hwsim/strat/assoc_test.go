@@ -22,7 +22,8 @@ func profile(msgs ...[]hwsim.Message) map[tuple.Tuple]uint64 {
 
 func TestSTRAT10_AssociativeTableLosesNothing(t *testing.T) {
 	in := biased(1, 300_000)
-	for _, first := range []string{"R64", "P64", "CR64", "RC64", "H[P64]512", "H[CR64]512", "tag2-64-512", "tag3-64-512/full"} {
+	for _, first := range []string{"R64", "P64", "CR64", "RC64", "H[P64]512", "H[CR64]512", "tag2-64-512",
+		"tag3-64-512/full"} {
 		for _, second := range []string{"A1", "A2", "A16", "A4096", "A16+A4"} {
 			with, without := mustNew(t, first+"+"+second), mustNew(t, first)
 			var got [][]hwsim.Message

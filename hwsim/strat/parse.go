@@ -31,8 +31,9 @@ const (
 type parser struct {
 	spec  string
 	pos   int
-	depth int  // of the splitters around pos
-	later bool // the component at pos gets messages of another component or engine, not tuples, or tuples that stand for several
+	depth int // of the splitters around pos
+	// the component at pos gets messages of another component or engine, not tuples, or tuples that stand for several
+	later bool
 	err   *hwsim.SyntaxError
 }
 

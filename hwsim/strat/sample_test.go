@@ -49,11 +49,11 @@ func counts(msgs []hwsim.Message) (n uint64) {
 	return n
 }
 
-// The test cuts a million draws into windows of 1000. The numbers of messages in the
-// windows must have a binomial distribution. The bound for chi-square against this
+// The test cuts a million draws into blocks of 1000. The numbers of messages in the
+// blocks must have a binomial distribution. The bound for chi-square against this
 // distribution is the one for a significance of 0.1 %.
 func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
-	const n, r, window = 1_000_000, 100, 1000
+	const n, r, block = 1_000_000, 100, 1000
 	out := positions(t, enginetest.Push(mustNew(t, "R100"), numbered(n)), r)
 
 	mean, sigma := float64(n)/r, math.Sqrt(n*(1.0/r)*(1-1.0/r))
@@ -61,20 +61,20 @@ func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
 		t.Errorf("got %d messages, want %.0f within %.0f", len(out), mean, 3*sigma)
 	}
 
-	perWindow := make([]int, n/window)
+	perBlock := make([]int, n/block)
 	hits := make([]float64, n)
 	for _, w := range out {
-		perWindow[(w-1)/window]++
+		perBlock[(w-1)/block]++
 		hits[w-1] = 1
 	}
 	const low, high = 4, 16 // the cells of the two tails: 4 and fewer, 16 and more
 	var observed [high + 1]float64
-	for _, k := range perWindow {
+	for _, k := range perBlock {
 		observed[min(max(k, low), high)]++
 	}
 	var chi, cdf float64
 	for k := 0; k <= high; k++ {
-		p := binomial(window, k, 1.0/r)
+		p := binomial(block, k, 1.0/r)
 		cdf += p
 		switch {
 		case k < low:
@@ -84,11 +84,11 @@ func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
 		case k == high:
 			p = 1 - cdf + p
 		}
-		expected := p * float64(len(perWindow))
+		expected := p * float64(len(perBlock))
 		chi += (observed[k] - expected) * (observed[k] - expected) / expected
 	}
 	if chi > 32.91 { // 12 degrees of freedom
-		t.Errorf("chi-square of messages in windows: %.1f, want at most 32.91", chi)
+		t.Errorf("chi-square of messages in blocks: %.1f, want at most 32.91", chi)
 	}
 
 	// The correlation of neighbouring draws has a standard deviation of 1/sqrt(n).

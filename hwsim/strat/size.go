@@ -19,7 +19,7 @@ const (
 	// The paper gives no width for C. If C has 4 bits more than the rate needs,
 	// a gap of a random sampler overflows it once in e^16 messages.
 	countedBits = 4
-	lengthBits  = 32 // a C alone, which counts the whole stream
+	lengthBits  = 32 // of a C without a sampler before it, which counts the whole stream
 )
 
 // Size returns the storage of the components, in order, for words of the given

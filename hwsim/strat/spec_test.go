@@ -18,7 +18,8 @@ var canonical = []string{
 	"H[P256]2048+A16", "R256+A16", "H[CR256]2048+A16", "P4+P8+A2", "A2+R3",
 	"H[H[P4]8]64", "H[P4+A2]8", "H[H[CR4+A3]5+A2]8+A4", "H[tag2-16-64]4",
 	"tag2-256-2048", "tag2-256-2048/1w", "tag2-256-2048/4w", "tag2-256-2048/full", "tag2-256-2048+A16", "tag1-1-1/full",
-	"F16384+H[P256]2048", "F16384-3+H[P256]2048+A16", "F1-5-900+R4", "F1-5-never+R4", "F64/8+P4", "F64-2-never/8+H[P128]2048", "F64-3-7/2+CR4",
+	"F16384+H[P256]2048", "F16384-3+H[P256]2048+A16", "F1-5-900+R4", "F1-5-never+R4", "F64/8+P4",
+	"F64-2-never/8+H[P128]2048", "F64-3-7/2+CR4",
 	"H[P256]2048@mul", "H[P256]2048@xor", "P8@phase", "H[P256]2048+A16@mul@seed=7@phase",
 }
 
@@ -161,7 +162,8 @@ func TestEnginesKeepTheContract(t *testing.T) {
 		}
 		random := strings.ContainsAny(text, "R@") || thinning.MatchString(text)
 		t.Run(text, func(t *testing.T) {
-			enginetest.Test(t, func(stream uint32) hwsim.Engine { return s.New(hwsim.NewInstance(stream, 0)) }, enginetest.Options{Random: random})
+			enginetest.Test(t, func(stream uint32) hwsim.Engine { return s.New(hwsim.NewInstance(stream, 0)) },
+				enginetest.Options{Random: random})
 		})
 	}
 }
@@ -179,7 +181,8 @@ func TestBalancesOfSamplers(t *testing.T) {
 			t.Errorf("%s: sampled %t", text, got)
 		}
 	}
-	for text, want := range map[string]bool{"A2+P3": true, "CP2+H[P3]4": true, "A2+CP3": false, "P3": true, "A4+C": false} {
+	for text, want := range map[string]bool{"A2+P3": true, "CP2+H[P3]4": true, "A2+CP3": false, "P3": true,
+		"A4+C": false} {
 		s, err := parse(text, true)
 		if err != nil {
 			t.Fatal(err)

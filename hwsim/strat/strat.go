@@ -90,7 +90,7 @@ func (c chain) retained() (n int64) {
 	return n
 }
 
-// pass gives msgs[start:] to x and puts the messages of x in their place. There is room,
+// pass gives msgs[start:] to x and puts the messages of x in their place. There is space,
 // because x sends at most one message for each that it takes.
 func pass(x component, msgs []hwsim.Message, start int) []hwsim.Message {
 	out := msgs[:start]
@@ -112,13 +112,13 @@ type Compressor struct {
 // Push takes tuples, and sends at most one message for each.
 func (c *Compressor) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for len(in) > 0 {
-		room := out.Room(len(in))
-		block := in[:min(len(in), cap(room))]
+		space := out.Space(len(in))
+		block := in[:min(len(in), cap(space))]
 		in = in[len(block):]
 		if c.filter != nil {
-			out.Sent(c.pushFiltered(block, room))
+			out.Sent(c.pushFiltered(block, space))
 		} else {
-			out.Sent(c.push(block, room))
+			out.Sent(c.push(block, space))
 		}
 	}
 }

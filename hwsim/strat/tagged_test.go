@@ -85,11 +85,13 @@ func TestSTRAT13_SetsTakeEmptyWaysAndThenTheLeastRecentlyUsed(t *testing.T) {
 	push(1, 2, 1) // 2 is the least recently used
 	check("two tags in two ways", [2]slot{{tag: 1, hits: 2, valid: true}, {tag: 2, hits: 1, valid: true}})
 	push(3)
-	check("a miss is one of the oldest way", [2]slot{{tag: 1, hits: 2, valid: true}, {tag: 2, hits: 1, misses: 1, valid: true}})
+	check("a miss is one of the oldest way",
+		[2]slot{{tag: 1, hits: 2, valid: true}, {tag: 2, hits: 1, misses: 1, valid: true}})
 	push(3)
 	check("the second miss replaces it", [2]slot{{tag: 1, hits: 2, valid: true}, {tag: 3, hits: 3, valid: true}})
 	push(4)
-	check("now the other is the oldest", [2]slot{{tag: 1, hits: 2, misses: 1, valid: true}, {tag: 3, hits: 3, valid: true}})
+	check("now the other is the oldest", [2]slot{{tag: 1, hits: 2, misses: 1, valid: true},
+		{tag: 3, hits: 3, valid: true}})
 }
 
 // slowTagged is a tagged table written as figure 6 states the transitions. It has the

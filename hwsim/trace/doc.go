@@ -2,7 +2,7 @@
 // format/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build 71cb9881467a014a
+//	build 4bfcda451495aa2f
 //	exe ./app
 //	comment loads of main
 //	package main

@@ -23,8 +23,8 @@ type InfoTable struct {
 	Packages      int           `json:"packages" unit:"packages"` // in these
 	Names         int           `json:"names" unit:"names"`       // of types and functions
 	Tuples        uint64        `json:"tuples" unit:"tuples"`
-	Dropped       uint64        `json:"dropped" unit:"tuples"` // events that are missing
-	Sites         int           `json:"sites" unit:"sites"`    // that tuples are of
+	Dropped       uint64        `json:"dropped" unit:"tuples"`
+	Sites         int           `json:"sites" unit:"sites"` // that tuples are of
 	Bytes         int64         `json:"bytes" unit:"bytes"`
 	Blocks        int           `json:"blocks" unit:"blocks"`
 	BytesPerTuple float64       `json:"bytes_per_tuple" unit:"bytes/tuple"`

@@ -139,7 +139,10 @@ func (p *parser) tap(s string) error {
 		return fmt.Errorf("%q: want file:line:column", f[3])
 	}
 	t := wire.Tap{Tag: uint8(tag), Func: spaces(f[2]), Type: spaces(f[5])}
-	t.File = slices.IndexFunc(pkg.Files, func(name string) bool { return name == at[0] || strings.HasSuffix(name, "/"+at[0]) })
+	t.File = slices.IndexFunc(pkg.Files, func(name string) bool {
+		return name == at[0] ||
+			strings.HasSuffix(name, "/"+at[0])
+	})
 	if t.File < 0 {
 		return fmt.Errorf("%s has no file %q", pkg.Path, at[0])
 	}

@@ -23,11 +23,11 @@ type TupleTable struct {
 	Program  string          `json:"program"`
 	Build    string          `json:"build"`
 	Comment  string          `json:"comment"`
-	Packages []TupleTaps     `json:"packages"`              // with taps; none with `-bare`
-	Symbols  []TupleSymbol   `json:"symbols"`               // names of types and functions; none with `-bare`
-	Tuples   iter.Seq[Tuple] `json:"tuples"`                // in order; they are written while the trace is read
-	Kept     uint64          `json:"kept" unit:"tuples"`    // that are listed
-	Dropped  uint64          `json:"dropped" unit:"tuples"` // events that are missing
+	Packages []TupleTaps     `json:"packages"`           // with taps; none with `-bare`
+	Symbols  []TupleSymbol   `json:"symbols"`            // names of types and functions; none with `-bare`
+	Tuples   iter.Seq[Tuple] `json:"tuples"`             // in order; they are written while the trace is read
+	Kept     uint64          `json:"kept" unit:"tuples"` // that are listed
+	Dropped  uint64          `json:"dropped" unit:"tuples"`
 
 	bare bool
 	err  error
@@ -87,7 +87,8 @@ type Tuple struct {
 // List lists the tuples of a trace that the filter keeps. A bare list has no taps and no
 // symbols, only the tuples.
 func (f *Filter) List(r *Reader, bare bool) *TupleTable {
-	t := &TupleTable{Program: r.Header.Exe, Build: fmt.Sprintf("%x", r.Header.Build), Comment: r.Header.Comment, bare: bare}
+	t := &TupleTable{Program: r.Header.Exe, Build: fmt.Sprintf("%x", r.Header.Build), Comment: r.Header.Comment,
+		bare: bare}
 	if !bare {
 		for _, p := range r.Sites.Packages() {
 			if len(p.Taps) > 0 {
@@ -119,7 +120,8 @@ func tapsOf(p *wire.Package) TupleTaps {
 		for _, m := range t.More {
 			more = append(more, TupleWord{m.Kind.String(), int(m.Bits), m.Type, m.Expr})
 		}
-		x.Taps = append(x.Taps, TupleTap{i, TagName(tuple.Tag(t.Tag)), t.Func, file(p, &p.Taps[i]), t.Line, t.Col, t.Kind.String(), int(t.Bits), t.Type, t.Expr, more})
+		x.Taps = append(x.Taps, TupleTap{i, TagName(tuple.Tag(t.Tag)), t.Func, file(p, &p.Taps[i]), t.Line, t.Col,
+			t.Kind.String(), int(t.Bits), t.Type, t.Expr, more})
 	}
 	return x
 }

@@ -120,7 +120,8 @@ func (r *Reader) fits(kind format.Kind, size uint64) error {
 	return nil
 }
 
-var kindNames = map[format.Kind]string{format.KindHeader: "a header", format.KindSymbols: "names", format.KindBlock: "a block", format.KindEnd: "the end"}
+var kindNames = map[format.Kind]string{format.KindHeader: "a header", format.KindSymbols: "names",
+	format.KindBlock: "a block", format.KindEnd: "the end"}
 
 // NewReader reads the header of a trace.
 func NewReader(in io.Reader) (*Reader, error) {

@@ -123,7 +123,8 @@ func TestParseErrors(t *testing.T) {
 		{"pep trace 1\nbuild 12\n", `line 2: build "12": want 16 hexadecimal digits`},
 		{"pep trace 1\n0 load main+0\n", `line 2: want "stream tag site word"`},
 		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return, third, op, enter, dep, follow, conflict, context, within`},
-		{"pep trace 1\n0 load main+16777216 1\n", `line 2: site "main+16777216": want package+number with a number below 16777216`},
+		{"pep trace 1\n0 load main+16777216 1\n",
+			`line 2: site "main+16777216": want package+number with a number below 16777216`},
 		{"pep trace 1\n0 load main 1\n", `line 2: site "main": want package+number, or a number below 1<<56`},
 		{"pep trace 1\n0 load main+0 x\n", `line 2: word "x": want a number of 64 bits`},
 		{"pep trace 1\n4294967296 load main+0 1\n", `line 2: stream "4294967296": want a number below 1<<32`},
@@ -141,7 +142,8 @@ func TestParseErrors(t *testing.T) {
 	}
 	tests = append(tests, []struct{ text, want string }{
 		{"pep trace 1\npackage p\nmore 0 - x\nend 0 0\n", `line 3: want "more bits type expression", after a line "tap"`},
-		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore other64 int x\nend 0 0\n", `line 5: "other64": want the kind of the word and its bits, such as signed64`},
+		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore other64 int x\nend 0 0\n",
+			`line 5: "other64": want the kind of the word and its bits, such as signed64`},
 		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore 0 - a\nmore 0 - b\nmore 0 - c\nend 0 0\n", "line 7: a sample has at most 3 words"},
 	}...)
 	for _, test := range tests {
@@ -239,7 +241,8 @@ func TestFilterThatKeepsNothing(t *testing.T) {
 		{tables, trace.Filter{From: 6}, ": no tuple meets all conditions"},
 		{tables, trace.Filter{From: 3, To: 3}, "-from 3 -to 3 select nothing: -to must be greater than -from"},
 		{tables, trace.Filter{Func: regexp.MustCompile("nosuch")}, ": no function with taps matches -func nosuch"},
-		{parse(t, "pep trace 1\n0 load main+0 1\nend 1 0\n"), trace.Filter{Func: regexp.MustCompile("f")}, ": -func needs the site tables of the traced program, and the trace has none that fit"},
+		{parse(t, "pep trace 1\n0 load main+0 1\nend 1 0\n"), trace.Filter{Func: regexp.MustCompile("f")},
+			": -func needs the site tables of the traced program, and the trace has none that fit"},
 	} {
 		err := test.filter.Copy(io.Discard, mustOpen(t, test.file))
 		if err == nil || !strings.HasSuffix(err.Error(), test.want) {
@@ -317,7 +320,8 @@ func TestTruncated(t *testing.T) {
 				return nil
 			})
 		}
-		if n%format.MaxBlock != 0 || err == nil || !errors.Is(err, format.ErrTruncated) && !strings.Contains(err.Error(), "truncated trace") {
+		if n%format.MaxBlock != 0 || err == nil || !errors.Is(err, format.ErrTruncated) &&
+			!strings.Contains(err.Error(), "truncated trace") {
 			t.Fatalf("%d bytes cut: %d tuples, %v", cut, n, err)
 		}
 	}
@@ -345,14 +349,20 @@ func TestReaderErrors(t *testing.T) {
 		{"empty", nil, "not a trace: the file is empty"},
 		{"garbage", []byte("garbage, and quite some of it"), "not a trace: it does not begin with pepTRACE"},
 		{"newer", change(8, 7), "trace of version 7, this program reads 1: record it again"},
-		{"a changed byte of the last block", change(block+7, good[block+7]+1), `block 2 at byte \d+: checksum is \d+, want \d+`},
+		{"a changed byte of the last block", change(block+7, good[block+7]+1),
+			`block 2 at byte \d+: checksum is \d+, want \d+`},
 		{"a kind of a later version", change(block, 'Z'), `chunk at byte \d+: checksum is \d+, want \d+`},
-		{"two traces", append(bytes.Clone(good), good...), "at byte \\d+: something follows the end of the trace: join traces with pepsim merge"},
-		{"a wrong count", header(&format.Header{}, format.AppendEnd(nil, format.End{Tuples: 5})), "the end chunk says 5 tuples, but the blocks have 0"},
-		{"two headers", header(&format.Header{}, format.AppendHeader(nil, &format.Header{})[format.PreambleBytes:]), "at byte 29: a second header"},
+		{"two traces", append(bytes.Clone(good), good...),
+			"at byte \\d+: something follows the end of the trace: join traces with pepsim merge"},
+		{"a wrong count", header(&format.Header{}, format.AppendEnd(nil, format.End{Tuples: 5})),
+			"the end chunk says 5 tuples, but the blocks have 0"},
+		{"two headers", header(&format.Header{}, format.AppendHeader(nil, &format.Header{})[format.PreambleBytes:]),
+			"at byte 29: a second header"},
 		{"no header", slices.Concat(good[:format.PreambleBytes], end), "not a trace: the first chunk is no header"},
-		{"tables of another build", header(&format.Header{Tables: table}, end), `the site tables are of build \w{16}, the trace is of build 0{16}: words and sites were read without names`},
-		{"newer tables", header(&format.Header{Tables: newer}, end), `site table: version 99, this program reads \d+: build the profiled program again: words and sites were read without names`},
+		{"tables of another build", header(&format.Header{Tables: table}, end),
+			`the site tables are of build \w{16}, the trace is of build 0{16}: words and sites were read without names`},
+		{"newer tables", header(&format.Header{Tables: newer}, end),
+			`site table: version 99, this program reads \d+: build the profiled program again: words and sites were read without names`},
 	}
 	for _, test := range tests {
 		_, err := text(t, trace.Filter{}, test.file)
@@ -368,7 +378,8 @@ func TestGarbageTakesNoMemory(t *testing.T) {
 	if n := testing.AllocsPerRun(1, func() { open(t, file) }); n > 200 {
 		t.Errorf("%v allocations", n)
 	}
-	if _, err := trace.NewReader(bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), "4294967304 bytes of a header at byte 9, at most 33554432") {
+	if _, err := trace.NewReader(bytes.NewReader(file)); err == nil ||
+		!strings.Contains(err.Error(), "4294967304 bytes of a header at byte 9, at most 33554432") {
 		t.Errorf("got %v", err)
 	}
 	file = append([]byte("pepTRACE\x01H\xff\xff\xff\x00"), make([]byte, 1000)...)
@@ -384,14 +395,17 @@ func TestNamesAreBounded(t *testing.T) {
 		file = format.AppendSymbols(file, []format.Symbol{{Tag: tuple.Type, W: 1, Name: strings.Repeat("x", 1<<19)}})
 	}
 	file = format.AppendEnd(file, format.End{})
-	if _, err := text(t, trace.Filter{}, file); err == nil || !regexp.MustCompile(`damaged: 1\d{7} bytes of names at byte \d+, at most 16777216 are read$`).MatchString(err.Error()) {
+	if _, err := text(t, trace.Filter{}, file); err == nil ||
+		!regexp.MustCompile(`damaged: 1\d{7} bytes of names at byte \d+, at most 16777216 are read$`).MatchString(
+			err.Error()) {
 		t.Errorf("got %v", err)
 	}
 }
 
 // Control characters in the names of a trace do not reach a terminal.
 func TestNamesAreFitForTerminals(t *testing.T) {
-	file := parse(t, strings.NewReplacer("main.f", "main.\x1bf", "p.count", "p\u202e.count", "main.go", "ma\x07in.go").Replace(sample))
+	file := parse(t, strings.NewReplacer("main.f", "main.\x1bf", "p.count", "p\u202e.count", "main.go",
+		"ma\x07in.go").Replace(sample))
 	printed, err := text(t, trace.Filter{}, file)
 	if err != nil {
 		t.Fatal(err)

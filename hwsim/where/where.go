@@ -37,7 +37,8 @@ var Kind = &hwsim.Kind{
 	Params:   []string{"first", "second", "third", "site", "pass"},
 	Parse:    parse,
 	Weighted: true,
-	Examples: []string{"where", "where(0)", "where(first=1..0xff)", "where(first=-128..127,pass=first)", "where(first=0xc000000000..0xc0ffffffff,second=0)", "where(pass=third)"},
+	Examples: []string{"where", "where(0)", "where(first=1..0xff)", "where(first=-128..127,pass=first)",
+		"where(first=0xc000000000..0xc0ffffffff,second=0)", "where(pass=third)"},
 }
 
 // A spec has a range for each field.

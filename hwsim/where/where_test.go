@@ -14,7 +14,8 @@ import (
 
 // op returns the sample of an operation.
 func op(site, result, x, y uint64) []tuple.Tuple {
-	return []tuple.Tuple{tuple.New(tuple.Op, site, result), tuple.New(tuple.More, site, x), tuple.New(tuple.Third, site, y)}
+	return []tuple.Tuple{tuple.New(tuple.Op, site, result), tuple.New(tuple.More, site, x),
+		tuple.New(tuple.Third, site, y)}
 }
 
 // load returns the sample of a load.
@@ -36,7 +37,8 @@ func negative(n int64) uint64 { return uint64(n) }
 func TestRAP27_SamplesThatMeetConditionsGoOn(t *testing.T) {
 	var in []tuple.Tuple
 	for _, s := range [][]tuple.Tuple{
-		op(1, 10, 3, 7), op(2, 65536, 65535, 1), op(3, 65535, 65536, negative(-1)), op(4, 2, 1, 1<<40), op(5, 0, 5, negative(-5)), op(6, 1, negative(-32768), negative(-32769)),
+		op(1, 10, 3, 7), op(2, 65536, 65535, 1), op(3, 65535, 65536, negative(-1)), op(4, 2, 1, 1<<40),
+		op(5, 0, 5, negative(-5)), op(6, 1, negative(-32768), negative(-32769)),
 		load(7, 0, 0xc000000010), load(8, 1, 0xc000000020), load(7, 0, 0xc000000030), {tuple.New(tuple.Load, 9, 0)},
 	} {
 		in = append(in, s...)
@@ -45,13 +47,14 @@ func TestRAP27_SamplesThatMeetConditionsGoOn(t *testing.T) {
 		"where(second=-32768..65535,third=-32768..65535,pass=first)": {10, 65536, 0},
 		"where(second=0..0xffff,third=0..0xffff,pass=first)":         {10, 65536},
 		"where(third=-5,pass=second)":                                {5},
-		"where(third=-40000..-4)":                                    {0, 5, negative(-5), 1, negative(-32768), negative(-32769)},
-		"where(0,pass=second)":                                       {5, 0xc000000010, 0xc000000030},
-		"where(first=0,third=0..9)":                                  nil,
-		"where(first=0,site=7..9)":                                   {0, 0xc000000010, 0, 0xc000000030, 0},
-		"where(site=8,first=2..18446744073709551615)":                nil,
-		"where(site=9)":                                              {0},
-		"where(pass=third)":                                          {7, 1, negative(-1), 1 << 40, negative(-5), negative(-32769)},
+		"where(third=-40000..-4)": {0, 5, negative(-5), 1, negative(-32768),
+			negative(-32769)},
+		"where(0,pass=second)":                        {5, 0xc000000010, 0xc000000030},
+		"where(first=0,third=0..9)":                   nil,
+		"where(first=0,site=7..9)":                    {0, 0xc000000010, 0, 0xc000000030, 0},
+		"where(site=8,first=2..18446744073709551615)": nil,
+		"where(site=9)":                               {0},
+		"where(pass=third)":                           {7, 1, negative(-1), 1 << 40, negative(-5), negative(-32769)},
 	} {
 		e := enginetest.New(t, engines.Parse, text)
 		got := enginetest.Push(e, in)

@@ -1,5 +1,5 @@
-// Package counted says in the compiler's words what a profile says of a package: which outcome at which line and column happened
-// how often.
+// Package counted says in the compiler's words what a profile says of a package: which outcome at which line and column
+// happened how often.
 //
 // Of a profile with
 //
@@ -14,9 +14,9 @@
 //	14 2 T 3
 //	14 2 F 997
 //
-// The source need not be that of the profile. Branches are those that stand where the profile says, if all branches of the function
-// have moved by as many lines; or those of the same kinds in the same order and columns; else the function is left out. Wrong counts
-// make programs slower and not wrong, so it may guess.
+// The source need not be that of the profile. Branches are those that stand where the profile says, if all branches of
+// the function have moved by as many lines; or those of the same kinds in the same order and columns; else the function
+// is left out. Wrong counts make programs slower and not wrong, so it may guess.
 //
 // It reads nothing but syntax, because that takes a hundredth of the time of a compilation.
 package counted
@@ -34,8 +34,9 @@ import (
 	"github.com/pepgo/pep/instrument/guide"
 )
 
-// Text returns the counts for the functions of a package whose names begin with pkg, and how much of the profiles its files have.
-// The compiler of package gobuild reads the text. It is empty if nothing fits.
+// Text returns the counts of branches in the profiles as text, and how much of the profiles it has found in files. The
+// names of the package's functions begin with pkg. The compiler of package gobuild reads the text. It is empty if
+// nothing fits.
 func Text(pkg string, profiles []*guide.Package, files []string) ([]byte, guide.Match, error) {
 	s, err := parse(filesOf(profiles, files))
 	if err != nil {
@@ -69,8 +70,8 @@ func sum(b guide.Branch) (sum float64) {
 	return sum
 }
 
-// filesOf returns the files that functions of the profile are in. If it names one that is not there, a line directive does so in any of
-// the files.
+// filesOf returns the files that functions of the profile are in. If it names one that is not there, a line directive
+// does so in any of the files.
 func filesOf(profiles []*guide.Package, files []string) (some []string) {
 	named := map[string]bool{}
 	for _, p := range profiles {
@@ -240,7 +241,8 @@ func (s *source) find(g *group) []branch {
 	}
 	var found []branch
 	for _, b := range list {
-		if n := len(found); n < len(g.branches) && b.kind == g.branches[n].Kind && b.file == g.branches[n].File && b.col == g.branches[n].Col {
+		if n := len(found); n < len(g.branches) && b.kind == g.branches[n].Kind && b.file == g.branches[n].File &&
+			b.col == g.branches[n].Col {
 			found = append(found, b)
 		}
 	}

@@ -119,8 +119,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Branches are found where the function has moved, and by their order where lines were added in it; a function that has changed is left out.
-// Profiles of several versions count each by its own.
+// Branches are found where the function has moved, and by their order where lines were added in it; a function that has
+// changed is left out. Profiles of several versions count each by its own.
 func TestOtherSource(t *testing.T) {
 	p := &guide.Package{Funcs: []*guide.Func{{Name: "f.func1.2", File: "x.go", Line: 3, Branches: []guide.Branch{
 		branch(4, 5, "if", counts{"true": 1, "false": 2}),
@@ -130,8 +130,10 @@ func TestOtherSource(t *testing.T) {
 	for _, test := range []struct{ name, source, want string }{
 		{"as it was", before + "\tif a {\n\t}\n\tfor range b {\n\t}\n}", "4 2 F 2,4 2 T 1,6 6 F 0,6 6 T 3"},
 		{"moved", "//\n//\n" + before + "\tif a {\n\t}\n\tfor range b {\n\t}\n}", "6 2 F 2,6 2 T 1,8 6 F 0,8 6 T 3"},
-		{"moved within", before + "\tif a {\n\n\n\t}\n\tfor {\n\t}\n\tfor range b {\n\t}\n}", "4 2 F 2,4 2 T 1,10 6 F 0,10 6 T 3"},
-		{"behind another one", before + "\tif z {\n\t}\n\tif a {\n\t}\n\tfor range b {\n\t}\n}", "6 2 F 2,6 2 T 1,8 6 F 0,8 6 T 3"},
+		{"moved within", before + "\tif a {\n\n\n\t}\n\tfor {\n\t}\n\tfor range b {\n\t}\n}",
+			"4 2 F 2,4 2 T 1,10 6 F 0,10 6 T 3"},
+		{"behind another one", before + "\tif z {\n\t}\n\tif a {\n\t}\n\tfor range b {\n\t}\n}",
+			"6 2 F 2,6 2 T 1,8 6 F 0,8 6 T 3"},
 		{"another branch", before + "\tif a {\n\t}\n\tfor b {\n\t}\n}", ""},
 		{"another column", before + "\tif a {\n\t}\n\t\tfor range b {\n\t}\n}", ""},
 		{"gone", "package p\n\nfunc g() {\n\tif a {\n\t}\n\tfor range b {\n\t}\n}", ""},
@@ -145,7 +147,8 @@ func TestOtherSource(t *testing.T) {
 			t.Errorf("%s: %q and %+v, want %q", test.name, got, m, want)
 		}
 	}
-	other := &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Branches: []guide.Branch{branch(94, 5, "if", counts{"true": 100})}}}}
+	other := &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go",
+		Branches: []guide.Branch{branch(94, 5, "if", counts{"true": 100})}}}}
 	got, _ := text(t, before+"\tif a {\n\t}\n\tfor range b {\n\t}\n}", p, other)
 	if want := "4 2 F 2,4 2 T 101,6 6 F 0,6 6 T 3"; !strings.HasSuffix(strings.Join(got, ","), want) {
 		t.Errorf("two profiles: %q, want %q", got, want)

@@ -12,17 +12,19 @@ import (
 	"github.com/pepgo/pep/instrument/guide"
 )
 
-// FuzzText: whatever the source is and the profile says, the compiler can read the text, as ssagen/pepcounts.go does, and no name in it
-// becomes a line.
+// FuzzText: whatever the source is and the profile says, the compiler can read the text, as ssagen/pepcounts.go does,
+// and no name in it becomes a line.
 func FuzzText(f *testing.F) {
 	for _, b := range (&guide.Package{Funcs: []*guide.Func{{Branches: []guide.Branch{
-		branch(4, 5, "&&", counts{"true": 10}), branch(7, 6, "for", counts{"body": 50}), branch(16, 2, "switch", counts{"no case": 2.2}),
+		branch(4, 5, "&&", counts{"true": 10}), branch(7, 6, "for", counts{"body": 50}),
+		branch(16, 2, "switch", counts{"no case": 2.2}),
 	}}}}).Funcs[0].Branches {
 		for outcome, n := range b.Outcomes {
 			f.Add(source, "(*T[...]).f", "x.go", b.Line, b.Col, b.Kind, outcome, n)
 		}
 	}
-	f.Add("package p\n/*line a b\n1 2 T 3\n.y:5:3*/func f() { if true {} }", "f", "a b\n1 2 T 3\n.y", 5, 17, "if", "true", 1e300)
+	f.Add("package p\n/*line a b\n1 2 T 3\n.y:5:3*/func f() { if true {} }", "f", "a b\n1 2 T 3\n.y", 5, 17, "if", "true",
+		1e300)
 	f.Fuzz(func(t *testing.T, source, fn, file string, line, col int, kind, outcome string, n float64) {
 		if !(n >= 0) || math.IsInf(n, 0) {
 			t.Skip("profiles have no such counts")
@@ -31,7 +33,8 @@ func FuzzText(f *testing.F) {
 		if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p := &guide.Package{Funcs: []*guide.Func{{Name: fn, File: file, Branches: []guide.Branch{branch(line, col, kind, counts{outcome: n})}}}}
+		p := &guide.Package{Funcs: []*guide.Func{{Name: fn, File: file,
+			Branches: []guide.Branch{branch(line, col, kind, counts{outcome: n})}}}}
 		text, m, err := counted.Text("p", []*guide.Package{p, p}, []string{name})
 		if err != nil || len(text) == 0 {
 			return

@@ -94,7 +94,8 @@ func declared(d *ast.FuncDecl) string {
 	return id.Name + "." + d.Name.Name
 }
 
-// at returns a position as profiles have it: a line directive may say another one than that of the text, and leave the column unknown.
+// at returns a position as profiles have it: a line directive may say another one than that of the text, and leave the
+// column unknown.
 func (s *source) at(p token.Pos) place {
 	pos := s.fset.Position(p)
 	if pos.Column == 0 {
@@ -252,8 +253,8 @@ func (w *condition) operand(e ast.Expr, d decider) {
 	w.put(d.kind, e.Pos(), w.whole(d))
 }
 
-// pair adds the operands beside an operator as one: the profile does so if they compare the same expression. Nobody knows which of them
-// decided.
+// pair adds the operands beside an operator as one: the profile does so if they compare the same expression. Nobody
+// knows which of them decided.
 func (w *condition) pair(x *ast.BinaryExpr, op, d decider) {
 	left := ast.Unparen(x.X)
 	if l, ok := left.(*ast.BinaryExpr); ok && l.Op == x.Op {

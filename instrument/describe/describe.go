@@ -222,7 +222,8 @@ func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 	}
 	start, end := d.position(from), d.position(from) // of the span so far
 	add := func() {
-		spans = append(spans, wire.Span{File: d.index(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
+		spans = append(spans, wire.Span{File: d.index(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line,
+			EndCol: end.Column})
 	}
 	last := file.PositionFor(to, false).Line
 	for n := file.PositionFor(from, false).Line; n <= last; n++ {

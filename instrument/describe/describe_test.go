@@ -374,13 +374,15 @@ func simple(body *ast.BlockStmt) (list []ast.Stmt) {
 
 func simpleOne(s ast.Stmt) []ast.Stmt {
 	switch s.(type) {
-	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
+	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.DeferStmt,
+		*ast.GoStmt:
 		return []ast.Stmt{s}
 	}
 	return nil
 }
 
-// With //line directives functions have a place in their Go file, too, if that is wanted, and it is not that of a directive.
+// With //line directives functions have a place in their Go file, too, if that is wanted, and it is not that of a
+// directive.
 func TestPlacesInTheGoFile(t *testing.T) {
 	const src = `package p
 

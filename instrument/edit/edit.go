@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Buffer is a text with edits. String and Text apply them.
+// A Buffer is a text with edits.
 type Buffer struct {
 	old   []byte
 	edits []edit
@@ -53,10 +53,7 @@ func (b *Buffer) Move(start, end, pos int) {
 func (b *Buffer) Changed() bool { return len(b.edits) > 0 }
 
 // String returns the edited text.
-func (b *Buffer) String() string { return b.Text(0, len(b.old)) }
-
-// Text returns the edited text from start up to end, with the insertions at both ends.
-func (b *Buffer) Text(start, end int) string {
+func (b *Buffer) String() string {
 	slices.SortStableFunc(b.edits, func(x, y edit) int {
 		if x.start != y.start {
 			return x.start - y.start
@@ -69,7 +66,7 @@ func (b *Buffer) Text(start, end int) string {
 		return y.end - x.end
 	})
 	var out strings.Builder
-	b.render(&out, start, end, true)
+	b.render(&out, 0, len(b.old), true)
 	return out.String()
 }
 

@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected graphs")
 
-// functions returns the functions of a file, whose paths end at decisions if that is set. Each is in a batch of its own.
+// functions returns the functions of a file, whose paths end at decisions if that is set. Each is in a batch of its
+// own.
 func functions(t *testing.T, src []byte, decisions bool) (*token.FileSet, []*flow.Func) {
 	t.Helper()
 	flow.SetBatchSize(t, 0)

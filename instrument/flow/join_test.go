@@ -7,9 +7,9 @@ import (
 )
 
 // From the entry one edge leads to a block with a marker, and one to a block behind it. The block with the marker has
-// two edges without a point to that block, which become one. If statements follow the marker, the two blocks stay apart:
-// else the statements would count as executed whenever the block behind them is. A marker that only holds code keeps
-// nothing apart.
+// two edges without a point to that block, which become one. If statements follow the marker, the two blocks stay
+// apart: else the statements would count as executed whenever the block behind them is. A marker that only holds code
+// keeps nothing apart.
 func TestStatementsStayApartFromWhatRunsMoreOften(t *testing.T) {
 	for _, c := range []struct {
 		marker mark.Marker
@@ -35,7 +35,8 @@ func TestStatementsStayApartFromWhatRunsMoreOften(t *testing.T) {
 		b.connect(behind, nil)
 		b.contract()
 		if apart := marked.node != behind.node; len(b.nodes) != c.nodes || apart != (c.nodes == 3) {
-			t.Errorf("marker from %d to %d: %d nodes, want %d; apart: %t", c.marker.From, c.marker.To, len(b.nodes), c.nodes, apart)
+			t.Errorf("marker from %d to %d: %d nodes, want %d; apart: %t", c.marker.From, c.marker.To, len(b.nodes), c.nodes,
+				apart)
 		}
 	}
 }

@@ -69,8 +69,8 @@ func Types(cfg *Config) (*types.Info, error) {
 	return info, err
 }
 
-// typedVersion is the first version of the language in which markers of typed values are valid, which come with decisions. Programs
-// in older ones mean the same in it.
+// typedVersion is the first version of the language in which markers of typed values are valid, which come with
+// decisions. Programs in older ones mean the same in it.
 const typedVersion = "go1.18"
 
 // check type-checks the files as of a version of the language.

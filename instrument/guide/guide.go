@@ -62,8 +62,9 @@ type Line struct {
 
 // A Match says how well a profile fits the source.
 type Match struct {
-	Funcs, FuncsOf       int     // functions of the profile that the source has
-	Branches, BranchesOf int     // with Lines those of these functions whose edges got counts; else those of the profile that the source has
+	Funcs, FuncsOf int // functions of the profile that the source has
+	// with Lines those of these functions whose edges got counts; else those of the profile that the source has
+	Branches, BranchesOf int
 	Counts, CountsOf     float64 // executions or samples of these branches or lines
 	Lines                bool    // the profile is one of CPU time
 }
@@ -86,7 +87,8 @@ func (m Match) String() string {
 		return fmt.Sprintf("the source has %d of the %d functions that have %d samples or more, with %.1f%% of these; they tell the hot way at %d of %d branches",
 			m.Funcs, m.FuncsOf, MinSamples, share, m.Branches, m.BranchesOf)
 	}
-	return fmt.Sprintf("the source has %d of its %d functions and %d of its %d branches, with %.1f%% of its counts", m.Funcs, m.FuncsOf, m.Branches, m.BranchesOf, share)
+	return fmt.Sprintf("the source has %d of its %d functions and %d of its %d branches, with %.1f%% of its counts",
+		m.Funcs, m.FuncsOf, m.Branches, m.BranchesOf, share)
 }
 
 // A Source is a function of the source at hand.

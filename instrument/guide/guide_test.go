@@ -101,14 +101,18 @@ func TestBranchesAreFoundByName_PositionAndKind(t *testing.T) {
 			{Line: 8, Col: 2, Kind: "type switch", Outcomes: outcomes("case 1")},                 // was something else
 			{Line: 9, Col: 5, Kind: "if", Outcomes: outcomes("true")},                            // is gone
 		}},
-		{Name: "_", File: "x.go", Line: 21, Branches: []guide.Branch{{Line: 21, Col: 20, Kind: "if", Outcomes: outcomes("false")}}},
-		{Name: "f", File: "y.go", Line: 3, Branches: []guide.Branch{{Line: 4, Col: 5, Kind: "if", Outcomes: outcomes("true")}}},
+		{Name: "_", File: "x.go", Line: 21, Branches: []guide.Branch{{Line: 21, Col: 20, Kind: "if",
+			Outcomes: outcomes("false")}}},
+		{Name: "f", File: "y.go", Line: 3, Branches: []guide.Branch{{Line: 4, Col: 5, Kind: "if",
+			Outcomes: outcomes("true")}}},
 		{Name: "gone", File: "x.go", Line: 3},
 	}})
-	if diff := cmp.Diff([]string{"6 true: 10", "6 false: 20", "10 case 1: 10", "10 no case: 30", "21 false: 10"}, counts); diff != "" {
+	if diff := cmp.Diff([]string{"6 true: 10", "6 false: 20", "10 case 1: 10", "10 no case: 30", "21 false: 10"},
+		counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
-	want := guide.Match{Funcs: 2, FuncsOf: 4, Branches: 3, BranchesOf: 6, Counts: 30 + 40 + 10, CountsOf: 30 + 60 + 10 + 10 + 10 + 10}
+	want := guide.Match{Funcs: 2, FuncsOf: 4, Branches: 3, BranchesOf: 6, Counts: 30 + 40 + 10,
+		CountsOf: 30 + 60 + 10 + 10 + 10 + 10}
 	if m != want {
 		t.Errorf("got %+v, want %+v", m, want)
 	}
@@ -117,11 +121,12 @@ func TestBranchesAreFoundByName_PositionAndKind(t *testing.T) {
 // A block weighs what its busiest line does, and the way around it has what is left, here of the
 // 90 samples of the condition: 60. 10 samples count like an execution.
 func TestLinesTellEdges(t *testing.T) {
-	counts, m := apply(t, source, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Lines: []guide.Line{
-		{Line: 4, Samples: 90}, {Line: 5, Samples: 30}, {Line: 7, Samples: 70},
-		{Line: 10, Samples: 20}, {Line: 12, Samples: 80},
-		{Line: 40, Samples: 7}, // behind the function
-	}}}})
+	counts, m := apply(t, source, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3,
+		Lines: []guide.Line{
+			{Line: 4, Samples: 90}, {Line: 5, Samples: 30}, {Line: 7, Samples: 70},
+			{Line: 10, Samples: 20}, {Line: 12, Samples: 80},
+			{Line: 40, Samples: 7}, // behind the function
+		}}}})
 	if diff := cmp.Diff([]string{"6 true: 3", "6 false: 6", "10 case 1: 2", "10 case 2: 8"}, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
@@ -173,8 +178,10 @@ func TestBranchesOfOtherFiles(t *testing.T) {
 		b.File, b.Line = file, 1
 		branches = append(branches, b)
 	}
-	counts, m := apply(t, templates, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Branches: branches}}})
-	if diff := cmp.Diff([]string{"4 true: 10", "4 false: 20", "a.tmpl:1 true: 10", "a.tmpl:1 false: 20"}, counts); diff != "" {
+	counts, m := apply(t, templates, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3,
+		Branches: branches}}})
+	if diff := cmp.Diff([]string{"4 true: 10", "4 false: 20", "a.tmpl:1 true: 10", "a.tmpl:1 false: 20"},
+		counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 	if m.Branches != 2 || m.BranchesOf != 3 {
@@ -183,7 +190,8 @@ func TestBranchesOfOtherFiles(t *testing.T) {
 
 	lines := []guide.Line{{Line: 4, Samples: 90}, {Line: 5, Samples: 30}}
 	counts, m = apply(t, templates, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Lines: lines}}})
-	if want := (guide.Match{Funcs: 1, FuncsOf: 1, BranchesOf: 4, CountsOf: 120, Lines: true}); len(counts) > 0 || m != want {
+	if want := (guide.Match{Funcs: 1, FuncsOf: 1, BranchesOf: 4, CountsOf: 120, Lines: true}); len(counts) > 0 ||
+		m != want {
 		t.Errorf("lines: counts %q, %+v, want none, %+v", counts, m, want)
 	}
 }

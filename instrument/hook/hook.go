@@ -42,7 +42,7 @@ func Find(files []*ast.File, info *types.Info) map[*ast.BlockStmt]string {
 		f.linknames(file)
 	}
 	if !f.withoutBody {
-		return f.found // none that is handed over; looking at all calls of a big package takes time
+		return f.found // no function is handed over; to look at all calls of a big package takes time
 	}
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -68,7 +68,8 @@ func (f *finder) linknames(file *ast.File) {
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			d := strings.Fields(c.Text)
-			if len(d) == 3 && d[0] == "//go:linkname" && (strings.HasPrefix(d[2], "runtime.") || strings.HasPrefix(d[2], "internal/runtime/")) {
+			if len(d) == 3 && d[0] == "//go:linkname" &&
+				(strings.HasPrefix(d[2], "runtime.") || strings.HasPrefix(d[2], "internal/runtime/")) {
 				inRuntime[d[1]] = d[2]
 			}
 		}

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/gobuild/goruntimetest"
 	"github.com/pepgo/pep/instrument/hook"
-	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 // found returns the names of the functions whose bodies Find finds. The name of a
@@ -95,8 +95,9 @@ func pulled()
 	}
 	const by = "the runtime calls it, having got it by register"
 	want := map[string]string{
-		"cleanup": by, "cleanup func": by, "called": by, "deeper": by, "init func": by, "inLiteral": by, "method": by, "generic": by,
-		"pushed": "the runtime calls it as runtime.pushed",
+		"cleanup": by, "cleanup func": by, "called": by, "deeper": by, "init func": by, "inLiteral": by, "method": by,
+		"generic": by,
+		"pushed":  "the runtime calls it as runtime.pushed",
 	}
 	if d := cmp.Diff(want, found(t, fset, "p", []*ast.File{f}, nil)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -192,7 +193,8 @@ func foreign(f *ast.File) (list []string) {
 	for _, group := range f.Comments {
 		for _, c := range group.List {
 			d := strings.Fields(c.Text)
-			if len(d) == 3 && d[0] == "//go:linkname" && !strings.HasPrefix(d[2], "runtime.") && !strings.HasPrefix(d[2], "internal/runtime/") {
+			if len(d) == 3 && d[0] == "//go:linkname" && !strings.HasPrefix(d[2], "runtime.") &&
+				!strings.HasPrefix(d[2], "internal/runtime/") {
 				names[d[1]] = d[2]
 			}
 		}

@@ -76,8 +76,8 @@ func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 	return marked
 }
 
-// splits reports whether the operands of condition e are leaves of their own. With
-// decisions, x is the operand of !x.
+// splits reports whether condition e has operands that are leaves of their own: those of && and || are, and with
+// Decisions x of !x is one.
 func (m *inserter) splits(e ast.Expr) bool {
 	if not, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && not.Op == token.NOT && m.markers.Decisions {
 		return true

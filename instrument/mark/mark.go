@@ -148,8 +148,8 @@ func (j *Jump) String() string {
 type Markers struct {
 	ByID   []any              // *Marker or *Leaf
 	Conds  map[ast.Stmt]*Cond // by *ast.IfStmt or *ast.ForStmt
-	Pairs  []*Pair            // the operators of conditions that might not be branches
-	Clears []*Clear           // the loops that might not be loops
+	Pairs  []*Pair            // operands of conditions of which the compiler may make one branch
+	Clears []*Clear           // loops of which the compiler may make calls that clear memory
 
 	Decisions bool // every operand of every decision is a leaf
 

@@ -323,7 +323,8 @@ func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt, tag token.Pos) {
 
 // clause inserts markers into the body of a clause of s, in which was stood before it had markers. If
 // values is not nil, it is the switch over the clause's values.
-func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node, was []ast.Node, values *ast.SwitchStmt) []ast.Stmt {
+func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node, was []ast.Node,
+	values *ast.SwitchStmt) []ast.Stmt {
 	id := len(m.markers.ByID)
 	var out []ast.Stmt
 	if values == nil {

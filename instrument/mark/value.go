@@ -89,7 +89,8 @@ func (m *inserter) value(e ast.Expr) ast.Expr {
 	x := m.operand(c, e, "value")
 	// What ends in the value then ends where it did in the source.
 	zero := &ast.BasicLit{Kind: token.INT, Value: "0", ValuePos: e.End() - token.Pos(len("0"))}
-	no := &ast.BinaryExpr{X: &ast.BasicLit{Kind: token.INT, Value: "0"}, Op: token.NEQ, Y: zero} // the program may declare false
+	// the program may declare false
+	no := &ast.BinaryExpr{X: &ast.BasicLit{Kind: token.INT, Value: "0"}, Op: token.NEQ, Y: zero}
 	return &ast.BinaryExpr{X: x, Op: token.LOR, Y: no}
 }
 

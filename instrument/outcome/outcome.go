@@ -10,8 +10,8 @@
 // whose header is the start 1 and whose way out has the value 1, the outcome "true at 3:2" ends a path and begins the
 // next one with 1, and "false at 3:2" does so and adds 1.
 //
-// Only decisions choose between ways, so what a path does between two of them is done at the first, in order: that paths
-// end and begin. What has an outcome of its own does it there: the header of a loop, a label, a return.
+// Only decisions choose between ways, so what a path does between two of them is done at the first, in order: that
+// paths end and begin. What has an outcome of its own does it there: the header of a loop, a label, a return.
 //
 // The positions are those that the compiler knows.
 package outcome
@@ -44,8 +44,10 @@ type Finder struct {
 	labels  map[*mark.Marker]*ast.LabeledStmt // by the marker behind
 }
 
-// New returns a finder for files with markers. The compiler knows the file with a name under the name that file returns.
-func New(fset *token.FileSet, files []*ast.File, markers *mark.Markers, info *types.Info, file func(string) string) *Finder {
+// New returns a finder for files with markers. Of the name of a file, file makes the name under which the compiler
+// knows it.
+func New(fset *token.FileSet, files []*ast.File, markers *mark.Markers, info *types.Info,
+	file func(string) string) *Finder {
 	fd := &Finder{fset, markers, info, file, map[*mark.Marker]*ast.LabeledStmt{}}
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -94,7 +96,7 @@ const maxOperands = 200
 // Func returns what the outcomes of f do, whose numbering is g. Its paths have the numbers from base on, and it is
 // function site of the site table.
 func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actions.Func {
-	out := fd.Unknown(f, "")
+	out := fd.Untold(f, "")
 	out.Site = site
 	tests := map[*mark.Leaf][]pdag.Step{}
 	for i, n := range f.Nodes {
@@ -103,7 +105,7 @@ func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actio
 				tests[e.Leaf] = append(tests[e.Leaf], pdag.Step{Node: i, Out: j})
 			}
 			if e.Leaf != nil && len(e.Leaf.Cond.Leaves) > maxOperands {
-				out.Unknown = fmt.Sprintf("a condition has more than %d operands", maxOperands)
+				out.WhyUntold = fmt.Sprintf("a condition has more than %d operands", maxOperands)
 				return out
 			}
 		}
@@ -111,7 +113,7 @@ func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actio
 	w := &finder{Finder: fd, fn: f, g: g, base: base, falls: map[*mark.Marker]int{}, events: map[key]*event{},
 		leaves: map[*flow.Edge]bool{}, tests: tests}
 	out.Enter = w.all()
-	if out.Unknown = w.why; w.why != "" {
+	if out.WhyUntold = w.why; w.why != "" {
 		return out
 	}
 	seen := map[[3]int]bool{}
@@ -119,7 +121,7 @@ func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actio
 		e := w.events[k]
 		pos := fd.pos(k.pos)
 		if id := [3]int{int(k.kind), pos.Line, pos.Col}; seen[id] {
-			out.Unknown = "two outcomes have the same position"
+			out.WhyUntold = "two outcomes have the same position"
 			return out
 		} else {
 			seen[id] = true
@@ -130,15 +132,15 @@ func (fd *Finder) Func(f *flow.Func, g *pdag.Graph, base uint64, site int) actio
 	return out
 }
 
-// Unknown describes a function of which nobody can tell the paths.
-func (fd *Finder) Unknown(f *flow.Func, why string) actions.Func {
+// Untold describes a function whose paths no code can tell.
+func (fd *Finder) Untold(f *flow.Func, why string) actions.Func {
 	at := f.Syntax.Pos()
 	if d, ok := f.Syntax.(*ast.FuncDecl); ok {
 		if at = d.Name.Pos(); d.Recv != nil {
 			at = d.Recv.Opening
 		}
 	}
-	return actions.Func{Name: f.Name, Decl: fd.pos(at), Unknown: why, Site: -1}
+	return actions.Func{Name: f.Name, Decl: fd.pos(at), WhyUntold: why, Site: -1}
 }
 
 func (fd *Finder) pos(p token.Pos) branches.Pos {
@@ -329,8 +331,8 @@ func (w *finder) own(n int) bool {
 	return true
 }
 
-// assigns reports whether s is an if that does nothing but assign something, so that the compiler may make a conditional
-// move of it.
+// assigns reports whether s is an if that does nothing but assign something, so that the compiler may make a
+// conditional move of it.
 func (w *finder) assigns(s ast.Stmt) bool {
 	x, ok := s.(*ast.IfStmt)
 	if !ok || x.Else != nil {
@@ -461,8 +463,8 @@ func (w *finder) none(n int, e *flow.Edge, val uint32, before, after []register.
 	}
 }
 
-// jump returns the outcome of an edge out of node n behind a range over a function, out of whose body one jump to somewhere
-// in this function leads. It is that of a condition which the compiler adds where the body ends.
+// jump returns the outcome of an edge out of node n behind a range over a function, out of whose body one jump to
+// somewhere in this function leads. It is that of a condition which the compiler adds where the body ends.
 func (w *finder) jump(n int, e *flow.Edge) (key, bool) {
 	live := w.live(n)
 	if _, body := w.fn.Syntax.(*ast.RangeStmt); body || len(live) != 2 {

@@ -178,7 +178,8 @@ func TestPEP01PEP04PEP06PEP07RandomGraphs(t *testing.T) {
 func TestRestOfLoops(t *testing.T) {
 	none, some := 0, 0
 	for seed := range uint64(1000) {
-		in := shape{maxNodes: 9, maxOut: 3, anywhere: 0.2, fixed: 0.02, dead: 0.03, ends: 0.3}.random(rand.New(rand.NewPCG(seed, 3)))
+		in := shape{maxNodes: 9, maxOut: 3, anywhere: 0.2, fixed: 0.02, dead: 0.03,
+			ends: 0.3}.random(rand.New(rand.NewPCG(seed, 3)))
 		for _, limit := range []uint64{0, 4} {
 			g, ok := checkNumber(t, in, pathnum.Options{Truncate: pathnum.Rest, Limit: limit})
 			if t.Failed() {
@@ -243,8 +244,8 @@ func TestRestOfLoops(t *testing.T) {
 	}
 }
 
-// PEP-14: with Join a path is a counter of an edge: no two paths end on the same one. Fixed edges into a node keep paths
-// whole there, and paths of an entry that is a loop header end on the same edges as those of its further rounds.
+// PEP-14: with Join a path is a counter of an edge: no two paths end on the same one. Fixed edges into a node keep
+// paths whole there, and paths of an entry that is a loop header end on the same edges as those of its further rounds.
 func TestPEP14JoinsMakeCountersOfEdges(t *testing.T) {
 	counters, shared := 0, 0
 	for seed := range uint64(1000) {
@@ -485,7 +486,8 @@ func checkPartial(t *testing.T, g *pdag.Graph, paths []path) {
 			want, wantOK := prefixes[moment{p, at}]
 			start, steps, ok := g.DecodePartial(p, at)
 			if ok != wantOK || start != want.start || !slices.Equal(steps, want.steps) {
-				t.Errorf("DecodePartial(%d, %d) = %d, %v, %t, want %d, %v, %t", p, at, start, steps, ok, want.start, want.steps, wantOK)
+				t.Errorf("DecodePartial(%d, %d) = %d, %v, %t, want %d, %v, %t", p, at, start, steps, ok, want.start, want.steps,
+					wantOK)
 			}
 		}
 	}
@@ -609,9 +611,12 @@ func TestPEP35TooManyPaths(t *testing.T) {
 
 func TestFixedEdges(t *testing.T) {
 	tests := []struct{ name, graph, err string }{
-		{"A fixed edge into a loop cannot be truncated.", "A:H! H:B,- B:H", "out-edge 0 of node 0 leads to loop header 1 and has no insertion point"},
-		{"A fixed edge that closes a loop cannot be truncated.", "A:H H:-,B B:X,H! X:H", "out-edge 1 of node 2 leads to loop header 1 and has no insertion point"},
-		{"Two fixed edges of a node cannot both have Val 0.", "A:X!,B!,- X:- B:-", "out-edge 1 of node 0 is the second one without an insertion point"},
+		{"A fixed edge into a loop cannot be truncated.", "A:H! H:B,- B:H",
+			"out-edge 0 of node 0 leads to loop header 1 and has no insertion point"},
+		{"A fixed edge that closes a loop cannot be truncated.", "A:H H:-,B B:X,H! X:H",
+			"out-edge 1 of node 2 leads to loop header 1 and has no insertion point"},
+		{"Two fixed edges of a node cannot both have Val 0.", "A:X!,B!,- X:- B:-",
+			"out-edge 1 of node 0 is the second one without an insertion point"},
 		{"A dead fixed edge is in nobody's way.", "A:X!,?B!,- X:- B:-", ""},
 		{"A fixed edge to a panic is in nobody's way.", "A:X!,B!,- X:- B:C! C:", ""},
 		{"A fixed edge that cannot be reached is in nobody's way.", "A:- B:C!,-! C:B!", ""},

@@ -128,7 +128,8 @@ func checkDecisions(t *testing.T, name string, path []placement.Outcome, found m
 	for c, list := range outcomes {
 		rest := list
 		if !evaluated(c.Expr, &rest) || len(rest) > 0 {
-			t.Errorf("%s: a path has %d outcomes of a decision with %d operands, which are not those of one evaluation", name, len(list), len(c.Leaves))
+			t.Errorf("%s: a path has %d outcomes of a decision with %d operands, which are not those of one evaluation", name,
+				len(list), len(c.Leaves))
 		}
 		last := c.Leaves[len(c.Leaves)-1]
 		found[last.Op]++

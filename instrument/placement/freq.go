@@ -1,9 +1,8 @@
 package placement
 
-// This file estimates how often the edges of a function are taken. Where a profile
-// was given, the edges have measured counts. Elsewhere it guesses. The rules are the usual ones (Ball and Larus, "Branch Prediction
-// for Free", PLDI 1993: loop branches, returns, pointer comparisons), with the
-// error check that Go programs are full of.
+// This file estimates how often the edges of a function are taken. Where a profile was given, the edges have measured
+// counts. Elsewhere it guesses. The rules are the usual ones (Ball and Larus, "Branch Prediction for Free", PLDI 1993:
+// loop branches, returns, pointer comparisons), with the error check that Go programs are full of.
 
 import (
 	"go/ast"

@@ -10,8 +10,8 @@ import (
 	"github.com/pepgo/pep/instrument/placement"
 )
 
-// The way that was measured to be hot adds nothing to the register, whatever the guess is: that things
-// are not equal. Ways that were never taken are left to the guess. Behind each branch ways meet, after x++ on one way and x-- on the
+// The way that was measured to be hot adds nothing to the register, whatever the guess is: that things are not equal.
+// Ways that were never taken are left to the guess. Behind each branch ways meet, after x++ on one way and x-- on the
 // other, so that no way is cheaper for another reason.
 func TestMeasuredCountsGoBeforeGuesses(t *testing.T) {
 	for _, test := range []struct {
@@ -80,7 +80,8 @@ func f(a, b int) (x int) {
 		}
 	}
 	if len(at) != 1 || p.Adds() != 2 {
-		t.Errorf("increments at nodes %v, %d in the text; want one at a node of the second if, and two in the text", at, p.Adds())
+		t.Errorf("increments at nodes %v, %d in the text; want one at a node of the second if, and two in the text", at,
+			p.Adds())
 	}
 }
 
@@ -111,7 +112,8 @@ func TestLoops(t *testing.T) {
 				for j := range f.Nodes {
 					same := reached[i][j] && reached[j][i]
 					if same != (loop[i] == loop[j] && loop[i] != 0) {
-						t.Fatalf("%s: nodes %d and %d are in loops %d and %d; ways lead to and back: %t", f.Name, i, j, loop[i], loop[j], same)
+						t.Fatalf("%s: nodes %d and %d are in loops %d and %d; ways lead to and back: %t", f.Name, i, j, loop[i], loop[j],
+							same)
 					}
 					if same && i != j {
 						several++
@@ -129,7 +131,8 @@ func TestLoops(t *testing.T) {
 func TestAddsOfManyPaths(t *testing.T) {
 	g := &pdag.Graph{Starts: []pdag.Start{{}}}
 	for i := 0; i < 150; i += 3 {
-		g.Nodes = append(g.Nodes, pdag.Node{Out: []pdag.Edge{{To: i + 1}, {To: i + 2, Val: 1}}}, pdag.Node{Out: []pdag.Edge{{To: i + 3}}}, pdag.Node{Out: []pdag.Edge{{To: i + 3}}})
+		g.Nodes = append(g.Nodes, pdag.Node{Out: []pdag.Edge{{To: i + 1}, {To: i + 2, Val: 1}}},
+			pdag.Node{Out: []pdag.Edge{{To: i + 3}}}, pdag.Node{Out: []pdag.Edge{{To: i + 3}}})
 	}
 	g.Nodes = append(g.Nodes, pdag.Node{Out: []pdag.Edge{{To: pdag.Exit}}})
 	n := 0

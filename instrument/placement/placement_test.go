@@ -406,8 +406,8 @@ func load(t *testing.T, decisions bool) (loads []source) {
 	return loads
 }
 
-// merges reports whether paths with different numbers come to one node of g: over several edges on which none ends, or at
-// an entry that is a start of further paths.
+// merges reports whether paths with different numbers come to one node of g: over several edges on which none ends, or
+// at an entry that is a start of further paths.
 func merges(g *pdag.Graph) bool {
 	in := make([]int, len(g.Nodes))
 	for _, s := range g.Starts {
@@ -431,7 +431,8 @@ func checkAllPaths(t *testing.T, loads []source) {
 			if f.Skipped != "" {
 				continue
 			}
-			for _, opts := range []pathnum.Options{{}, {Truncate: pathnum.BackEdge}, {Limit: 4}, {Order: pathnum.Coldest}, {Truncate: pathnum.Rest}, {Truncate: pathnum.Join}} {
+			for _, opts := range []pathnum.Options{{}, {Truncate: pathnum.BackEdge}, {Limit: 4}, {Order: pathnum.Coldest},
+				{Truncate: pathnum.Rest}, {Truncate: pathnum.Join}} {
 				p, err := placement.New(f, opts)
 				if err != nil {
 					continue // it is not instrumented with these options

@@ -34,7 +34,8 @@ func (g generator) pointer() string {
 // integer returns an expression of type int.
 func (g generator) integer(depth int) string {
 	if depth == 0 {
-		return g.pick("n", "m", "sh", "g", "z", "7", g.pointer()+".n", g.pointer()+".m", "gs[0]", "s[k]", "a[k]", "p.deep", "mp[str]")
+		return g.pick("n", "m", "sh", "g", "z", "7", g.pointer()+".n", g.pointer()+".m", "gs[0]", "s[k]", "a[k]", "p.deep",
+			"mp[str]")
 	}
 	e := func() string { return g.integer(depth - 1) }
 	switch g.IntN(20) {
@@ -83,12 +84,14 @@ func (g generator) boolean(depth int) string {
 
 // target returns something that an int can be assigned to.
 func (g generator) target() string {
-	return g.pick("n", "sh", "g", g.pointer()+".n", g.pointer()+".m", g.pointer()+".in.n", "s[k]", "gs[0]", "a[k]", "pa[1]", "mp[str]", "fm[nan]", "fm[fl]", "p.deep", "s[n-3]", "(*pp).n")
+	return g.pick("n", "sh", "g", g.pointer()+".n", g.pointer()+".m", g.pointer()+".in.n", "s[k]", "gs[0]", "a[k]",
+		"pa[1]", "mp[str]", "fm[nan]", "fm[fl]", "p.deep", "s[n-3]", "(*pp).n")
 }
 
 // place returns something that a *node can be assigned to.
 func (g generator) place() string {
-	return g.pick("p", "q", "sp", "gp", "p.next", "gp.next", "q.next", "(*pp)", "p.next.next", "gp.next.next", "q.next.next")
+	return g.pick("p", "q", "sp", "gp", "p.next", "gp.next", "q.next", "(*pp)", "p.next.next", "gp.next.next",
+		"q.next.next")
 }
 
 func (g generator) statement() string {
@@ -124,7 +127,8 @@ func TestRandomStatements(t *testing.T) {
 	var src strings.Builder
 	src.WriteString(world + declare("nothing", ""))
 	for i := range count {
-		src.WriteString(declare(fmt.Sprintf("random%d", i), traps+"\t"+g.statement()+"\n\tlog(n, m, sh, g, k, len(c), a, s, gs, mp, len(fm), p != nil && p.n > 10, gp != nil && gp.n > 30)"))
+		src.WriteString(declare(fmt.Sprintf("random%d", i),
+			traps+"\t"+g.statement()+"\n\tlog(n, m, sh, g, k, len(c), a, s, gs, mp, len(fm), p != nil && p.n > 10, gp != nil && gp.n > 30)"))
 	}
 	p := load(t, src.String())
 	var variants []variant
@@ -208,9 +212,11 @@ func TestRandomStatements(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("asked about %d expressions; compared %d before and %d after a statement", asked, answered[before], answered[after])
+	t.Logf("asked about %d expressions; compared %d before and %d after a statement", asked, answered[before],
+		answered[after])
 	if answered[before] < count/2 || answered[after] < count/8 {
-		t.Errorf("asked about %d expressions, and only %d and %d may be evaluated again", asked, answered[before], answered[after])
+		t.Errorf("asked about %d expressions, and only %d and %d may be evaluated again", asked, answered[before],
+			answered[after])
 	}
 }
 

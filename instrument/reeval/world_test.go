@@ -220,9 +220,9 @@ type variant struct {
 
 // edited returns the text of n after edits.
 func (p *program) edited(n ast.Node, change func(b *edit.Buffer)) string {
-	b := edit.New([]byte(p.src))
+	b := edit.New([]byte(p.src[:p.offset(n.End())]))
 	change(b)
-	return b.Text(p.offset(n.Pos()), p.offset(n.End()))
+	return b.String()[p.offset(n.Pos()):]
 }
 
 // evaluatedBefore returns the function with the expressions evaluated again before
@@ -351,7 +351,8 @@ func run(name string, f func() byte) {
 	for _, v := range variants {
 		fmt.Fprintf(&b, "\nfunc %s() (r byte) %s\n", v.name, v.text)
 	}
-	for name, text := range map[string]string{"world.go": world, "main.go": b.String(), "go.mod": "module main\n\ngo 1.26\n"} {
+	for name, text := range map[string]string{"world.go": world, "main.go": b.String(),
+		"go.mod": "module main\n\ngo 1.26\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

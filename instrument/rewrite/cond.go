@@ -97,7 +97,8 @@ func (w *file) movedOperands(s *scope, cond *mark.Cond, st *ast.ForStmt) {
 	w.buf.Replace(w.offset(cond.Expr.Pos()), w.offset(cond.Expr.End()), "")
 	m := &moved{w: w, at: w.offset(st.Body.Lbrace + 1)}
 	m.lines = bytes.Count(w.src[w.offset(cond.Expr.Pos()):w.offset(cond.Expr.End())], []byte("\n"))
-	m.directives = m.lines > 0 || w.line(cond.Expr.End()) != w.line(st.Body.Lbrace) || w.directivesIn(st.For, st.Body.Lbrace)
+	m.directives = m.lines > 0 || w.line(cond.Expr.End()) != w.line(st.Body.Lbrace) ||
+		w.directivesIn(st.For, st.Body.Lbrace)
 	if m.directives && st.Post != nil {
 		w.insert(st.Post.Pos(), w.lineDirective(st.Post.Pos()))
 	}

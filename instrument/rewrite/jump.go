@@ -37,16 +37,14 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// rangeBody rewrites the body of a range loop by walk. If the body is a function of
-// its own, it writes the code of the jumps that leave it behind the loop.
-func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
+// rangeBody rewrites the body of a range loop. If the body is a function of its own, it
+// writes the code of the jumps that leave it behind the loop.
+func (w *file) rangeBody(s *scope, loop *ast.RangeStmt) {
 	text := ""
 	for _, j := range w.jumps(s, loop) {
 		if j.Leaves {
 			for _, st := range j.Stmts {
-				outer := w.leaving[st]
-				w.leaving[st] = w.atJump(s, j, st.Pos()) + outer
-				defer func() { w.leaving[st] = outer }()
+				w.leaving[st] = w.atJump(s, j, st.Pos()) + w.leaving[st]
 			}
 			continue
 		}
@@ -57,12 +55,15 @@ func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
 		l := w.newName(label)
 		for _, st := range j.Stmts {
 			w.landings[st] = l
-			// Another version of the function may have no code for the jump.
-			defer delete(w.landings, st)
 		}
-		text += fmt.Sprintf(" %s:%s %s%s;", l, code, j, w.labelSuffix())
+		text += fmt.Sprintf(" %s:%s %s;", l, code, j)
 	}
-	w.loop(loop.Body, walk)
+	if w.Funcs[loop.Body] != nil {
+		w.function(loop.Body) // range over a function: the body is one itself
+	} else {
+		w.tapsAtStart(loop.Body)
+		w.stmts(s, loop.Body.List)
+	}
 	if text != "" {
 		end := w.newName(label)
 		w.insert(loop.End(), fmt.Sprintf("; goto %s;%s %s: ;", end, text, end))
@@ -78,8 +79,8 @@ func (w *file) jumps(s *scope, loop *ast.RangeStmt) []*mark.Jump {
 			found[j] = true
 		}
 	}
-	if w.taps != nil {
-		for j := range w.taps.Jumps {
+	if w.Taps != nil {
+		for j := range w.Taps.Jumps {
 			found[j] = true
 		}
 	}
@@ -95,8 +96,8 @@ func (w *file) atJump(s *scope, j *mark.Jump, at token.Pos) string {
 	if s != nil {
 		text = w.code(s, s.plan.Jumps[j])
 	}
-	if w.taps != nil {
-		text += w.calls(w.taps.Jumps[j], at)
+	if w.Taps != nil {
+		text += w.calls(w.Taps.Jumps[j], at)
 	}
 	return text
 }
@@ -105,10 +106,6 @@ func (w *file) atJump(s *scope, j *mark.Jump, at token.Pos) string {
 func (w *file) branch(st *ast.BranchStmt) {
 	if l := w.landings[st]; l != "" {
 		w.buf.Replace(w.offset(st.Pos()), w.offset(st.End()), "goto "+l)
-		return
-	}
-	if st.Label != nil {
-		w.label(st.Label)
 	}
 }
 

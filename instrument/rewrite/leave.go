@@ -14,10 +14,10 @@ import (
 
 // tapReturn writes the tap of a return statement.
 func (w *file) tapReturn(st *ast.ReturnStmt) {
-	if w.taps == nil || w.taps.Returns[st] == nil {
+	if w.Taps == nil || w.Taps.Returns[st] == nil {
 		return
 	}
-	r := w.taps.Returns[st]
+	r := w.Taps.Returns[st]
 	text := w.calls([]tap.Call{r.Call}, st.Pos())
 	if r.Results == nil {
 		w.insert(st.Pos(), text[1:]+" ")
@@ -53,8 +53,8 @@ func (w *file) computed(st *ast.ReturnStmt, r *tap.Return) (left, right []string
 
 // tapEnd writes the tap at the end of a body.
 func (w *file) tapEnd(body *ast.BlockStmt) {
-	if w.taps != nil {
-		if text := w.calls(w.taps.Ends[body], body.Rbrace); text != "" {
+	if w.Taps != nil {
+		if text := w.calls(w.Taps.Ends[body], body.Rbrace); text != "" {
 			w.insert(body.Rbrace, ";"+text)
 		}
 	}

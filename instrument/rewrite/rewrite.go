@@ -12,10 +12,9 @@
 // no predeclared name, adds no function literal, no defer and no package-level
 // initialiser, and never stands around an expression: rewrite takes conditions with &&
 // and || apart into statements. Only the operands of cases and values, which are
-// instrumented in mode Cover alone, have code around them.
+// instrumented for coverage alone, have code around them.
 //
-// The plans of packages placement, tap and clone say what to insert at which insertion
-// point.
+// The plans of packages placement and tap say what to insert at which insertion point.
 package rewrite
 
 import (
@@ -28,28 +27,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/instrument/clone"
+	"github.com/pepgo/pep/instrument/edit"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/runtime/doors"
 )
 
-// A Mode says what instrumented code does at the end of a path: -pepmode.
-type Mode string
+// Ends says what instrumented code does at the end of a path.
+type Ends int
 
 const (
-	Polls Mode = "polls" // test a flag, call the sampler if it is set
-	Exact Mode = "exact" // count the path
-	Cover Mode = "cover" // count the path, which is that of a decision
-	Taps  Mode = "taps"  // nothing: there are taps alone
-
-	// Windows says that nothing is rewritten: the program has a table of actions.
-	Windows Mode = "windows"
+	Nothing Ends = iota // there are taps alone
+	Poll                // test a flag, call the sampler if it is set
+	Count               // count the path
 )
-
-// Counts reports whether instrumented code counts every path.
-func (m Mode) Counts() bool { return m == Exact || m == Cover }
 
 // A Without says what of the inserted code is left out, to measure what the rest of it costs. A build
 // without something counts wrong paths or none, and its runtime writes no profile. Conditions are
@@ -65,17 +57,6 @@ const (
 	WithoutAtomics Without = "atomics"
 )
 
-// Fits reports whether w leaves out something that code of mode m has.
-func (w Without) Fits(m Mode) bool {
-	switch w {
-	case WithoutNothing:
-		return true
-	case WithoutAtomics:
-		return m == Exact
-	}
-	return m == Polls
-}
-
 // registers reports whether there are path registers.
 func (w Without) registers() bool { return w == WithoutNothing || w == WithoutAtomics }
 
@@ -87,9 +68,7 @@ const (
 	prefix   = "_pep_"
 	register = prefix + "r"
 	label    = prefix + "L"
-	end      = label + "end" // of an original, before the return there
 	value    = prefix + "v"
-	tapped   = prefix + "t" // behind the names of labels in clones
 	core     = CoreName
 	table    = prefix + "table"
 	counters = prefix + "counters" // beside the table, without atomics
@@ -109,7 +88,7 @@ type Func struct {
 
 // A Writer rewrites the files of a package.
 type Writer struct {
-	Mode    Mode
+	Ends    Ends
 	Without Without
 	Core    string // import path of the linked runtime
 	Paths   uint64 // how many the package has
@@ -119,10 +98,6 @@ type Writer struct {
 	Import  bool                     // import the linked runtime even if the file does not use it
 	Taps    *tap.Plan                // nil for none
 	Execs   map[ast.Expr]bool        // uses of syscall.Exec, before which the program writes its profile
-
-	// Clones says which functions are cloned, so that taps cost little while they are
-	// silent. If it is nil, taps report all the time.
-	Clones *clone.Plan
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool
@@ -135,8 +110,10 @@ type Writer struct {
 // Text rewrites a file: src is its text and f its tree with markers. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
-	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), namings: namings(f), needs: &needs{landings: map[ast.Stmt]string{}, leaving: map[ast.Stmt]string{}, tags: map[*ast.BlockStmt]string{}}}
-	w.version = w.outside()
+	w := &file{
+		Writer: wr, buf: edit.New(src), src: src, file: fset.File(f.FileStart), namings: namings(f),
+		landings: map[ast.Stmt]string{}, leaving: map[ast.Stmt]string{}, tags: map[*ast.BlockStmt]string{},
+	}
 	for _, d := range f.Decls {
 		w.Working(d)
 		w.decl(d)
@@ -166,7 +143,8 @@ var byteOrderMark = []byte("\uFEFF")
 func Table(name, corePath, path string, counters uint64, inits map[ast.Expr]*Func) string {
 	text := fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.%s{Path: %q, N: %d}\n",
 		name, core, corePath, table, core, doors.Table, path, counters)
-	for _, f := range slices.SortedFunc(maps.Values(inits), func(f, g *Func) int { return cmp.Compare(f.Index, g.Index) }) {
+	for _, f := range slices.SortedFunc(maps.Values(inits),
+		func(f, g *Func) int { return cmp.Compare(f.Index, g.Index) }) {
 		if s := (&scope{f, f.Plan}); f.Plan.Register {
 			text += fmt.Sprintf("\nvar %s %s.%s = %s\n", s.register(), core, doors.Number, s.number(0))
 		}
@@ -177,20 +155,15 @@ func Table(name, corePath, path string, counters uint64, inits map[ast.Expr]*Fun
 // Counters returns the declaration of n counters in the file that Table returns, for WithoutAtomics.
 func Counters(n uint64) string { return fmt.Sprintf("\nvar %s [%d]uint64\n", counters, n) }
 
-// A file is a file that is being rewritten, or a part of one in one of its versions
-// (clone.go).
+// A file is a file that is being rewritten.
 type file struct {
 	*Writer
-	*needs
-	version
+	buf     *edit.Buffer
 	src     []byte
 	file    *token.File
 	namings []naming // of line directives, in order
-}
 
-// needs holds what the inserted text of a file needs.
-type needs struct {
-	usesCore bool
+	usesCore bool // the inserted text does
 	names    int
 	landings map[ast.Stmt]string       // labels that jumps go to instead of their own
 	leaving  map[ast.Stmt]string       // what stands in front of jumps and returns that leave several functions
@@ -233,7 +206,7 @@ func (w *file) decl(d ast.Decl) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Body != nil {
-			w.body(d.Body)
+			w.function(d.Body)
 		}
 	case *ast.GenDecl:
 		if d.Tok != token.IMPORT {
@@ -269,7 +242,7 @@ type scope struct {
 	plan *placement.Plan
 }
 
-// function rewrites a function body, in the version that w is.
+// function rewrites the body of a declaration or literal, or of a loop over a function.
 func (w *file) function(b *ast.BlockStmt) {
 	f := w.Funcs[b]
 	if f == nil {
@@ -279,7 +252,7 @@ func (w *file) function(b *ast.BlockStmt) {
 		return
 	}
 	s := &scope{f, f.Plan}
-	if w.Mode.Counts() && !s.plan.EndsAtOnce() {
+	if w.Ends == Count && !s.plan.EndsAtOnce() {
 		// A panic may leave the function before a path ends.
 		w.insert(b.Lbrace+1, w.count(fmt.Sprint(w.Paths+uint64(f.Index))))
 	}
@@ -335,7 +308,7 @@ func (w *file) poll(s *scope, op placement.Op) string {
 		op.Known, op.Add = true, 0
 	}
 	number := s.pathNumber(op)
-	if w.Mode.Counts() {
+	if w.Ends == Count {
 		return w.count(number)
 	}
 	w.usesCore = true

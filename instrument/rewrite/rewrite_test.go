@@ -23,11 +23,11 @@ import (
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected texts")
@@ -83,7 +83,7 @@ func do(t *testing.T, text []byte, opts instrument.Options) (pkg *instrument.Pac
 // Each archive has a program in.go, and polls.go: the instrumented text for
 // polls, followed by the functions that are skipped.
 func TestGolden(t *testing.T) {
-	golden(t, ".", archives(t), "polls.go", instrument.Options{Mode: rewrite.Polls})
+	golden(t, ".", archives(t), "polls.go", instrument.Options{Ends: rewrite.Poll})
 }
 
 // Each archive in testdata/cover likewise has the instrumented text for coverage, cover.go.
@@ -91,7 +91,7 @@ func TestCoverGolden(t *testing.T) {
 	golden(t, "cover", coverArchives(t), "cover.go", cover)
 }
 
-var cover = instrument.Options{Mode: rewrite.Cover, Numbers: pathnum.Options{Truncate: pathnum.Rest}}
+var cover = instrument.Options{Ends: rewrite.Count, Decisions: true, Numbers: pathnum.Options{Truncate: pathnum.Rest}}
 
 func golden(t *testing.T, dir string, all map[string]*txtar.Archive, file string, opts instrument.Options) {
 	for name, a := range all {
@@ -125,28 +125,25 @@ func golden(t *testing.T, dir string, all map[string]*txtar.Archive, file string
 // Each archive in testdata/taps begins with the kinds of taps on a line. It has a
 // program in.go and the instrumented text, taps.go.
 func TestTapsGolden(t *testing.T) {
-	tapsGolden(t, "taps", instrument.Options{Mode: rewrite.Exact})
-}
-
-// Each archive in testdata/bursts likewise has the instrumented text for taps that
-// report in bursts, bursts.go.
-func TestBurstsGolden(t *testing.T) {
-	tapsGolden(t, "bursts", instrument.Options{Mode: rewrite.Taps, Burst: true})
-}
-
-func tapsGolden(t *testing.T, dir string, opts instrument.Options) {
-	for name, a := range tapArchives(t, dir) {
+	files, err := filepath.Glob("testdata/taps/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, name := range files {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		line, _, _ := strings.Cut(string(a.Comment), "\n")
 		kinds, err := tap.ParseKinds(line)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		opts.Taps.Kinds = kinds
-		pkg, res := do(t, a.Files[0].Data, opts)
+		pkg, res := do(t, a.Files[0].Data, instrument.Options{Ends: rewrite.Count, Taps: tap.Options{Kinds: kinds}})
 		text := res.Text[pkg.Files[0]]
 		typeCheck(t, pkg.Files[0], text, res.Table)
 		got := txtar.Format(&txtar.Archive{Comment: a.Comment, Files: []txtar.File{
-			a.Files[0], {Name: dir + ".go", Data: []byte(strings.ReplaceAll(text, pkg.Files[0], "in.go"))},
+			a.Files[0], {Name: "taps.go", Data: []byte(strings.ReplaceAll(text, pkg.Files[0], "in.go"))},
 		}})
 		if *update {
 			if err := os.WriteFile(name, got, 0o666); err != nil {
@@ -160,24 +157,8 @@ func tapsGolden(t *testing.T, dir string, opts instrument.Options) {
 	}
 }
 
-// tapArchives returns the archives in a folder of testdata by file name.
-func tapArchives(t *testing.T, dir string) map[string]*txtar.Archive {
-	t.Helper()
-	files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no archives: %v", err)
-	}
-	all := map[string]*txtar.Archive{}
-	for _, file := range files {
-		if all[file], err = txtar.ParseFile(file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all
-}
-
 // The instrumented text type-checks in every mode, with taps and without. It
-// has as many lines as the source, unless functions are cloned.
+// has as many lines as the source.
 func TestTextIsValid(t *testing.T) {
 	all, err := tap.ParseKinds("all")
 	if err != nil {
@@ -187,17 +168,16 @@ func TestTextIsValid(t *testing.T) {
 	maps.Copy(programs, coverArchives(t))
 	for name, a := range programs {
 		for kind, opts := range map[string]instrument.Options{
-			"polls":             {Mode: rewrite.Polls},
-			"without registers": {Mode: rewrite.Polls, Without: rewrite.WithoutRegisters},
-			"without polls":     {Mode: rewrite.Polls, Without: rewrite.WithoutPolls},
-			"exact":             {Mode: rewrite.Exact},
-			"without atomics":   {Mode: rewrite.Exact, Without: rewrite.WithoutAtomics},
-			"edges":             {Mode: rewrite.Exact, Numbers: pathnum.Options{Truncate: pathnum.Join}},
+			"polls":             {Ends: rewrite.Poll},
+			"without registers": {Ends: rewrite.Poll, Without: rewrite.WithoutRegisters},
+			"without polls":     {Ends: rewrite.Poll, Without: rewrite.WithoutPolls},
+			"exact":             {Ends: rewrite.Count},
+			"without atomics":   {Ends: rewrite.Count, Without: rewrite.WithoutAtomics},
+			"edges":             {Ends: rewrite.Count, Numbers: pathnum.Options{Truncate: pathnum.Join}},
 			"cover":             cover,
-			"polls,taps":        {Mode: rewrite.Polls, Taps: tap.Options{Kinds: all}},
-			"exact,taps":        {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
-			"exact,edges":       {Mode: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
-			"polls,bursts":      {Mode: rewrite.Polls, Taps: tap.Options{Kinds: all}, Burst: true},
+			"polls,taps":        {Ends: rewrite.Poll, Taps: tap.Options{Kinds: all}},
+			"exact,taps":        {Ends: rewrite.Count, Taps: tap.Options{Kinds: all}},
+			"exact,edges":       {Ends: rewrite.Count, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data
@@ -207,10 +187,11 @@ func TestTextIsValid(t *testing.T) {
 				if want := "//line " + pkg.Files[0] + ":1:1"; header != want {
 					t.Errorf("the text begins with %q, want %q", header, want)
 				}
-				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want && !opts.Burst {
+				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want {
 					t.Errorf("got %d lines, want %d", got, want)
 				}
-				if register := strings.Contains(text, "_pep_r "); register && opts.Without != "" && opts.Without != rewrite.WithoutAtomics {
+				if register := strings.Contains(text, "_pep_r "); register && opts.Without != "" &&
+					opts.Without != rewrite.WithoutAtomics {
 					t.Error("there is a register")
 				}
 				if poll := strings.Contains(text, "_pep_core.Poll("); poll && opts.Without == rewrite.WithoutPolls {
@@ -261,7 +242,6 @@ func Increment(*uint64)
 func Counted(*Table, Number) Number
 func Added(*Number, Number) Number
 func Restarted(*Number, Number) Number
-var Taps uint32
 func Tap(pc, w uint64)
 func Tap2(pc, w, more uint64)
 func Tap3(pc, w, more, third uint64)
@@ -301,7 +281,7 @@ func (w withCore) Import(path string) (*types.Package, error) {
 func TestIncrementsPEP12(t *testing.T) {
 	for name, a := range archives(t) {
 		t.Run(name, func(t *testing.T) {
-			pkg, res := do(t, a.Files[0].Data, instrument.Options{Mode: rewrite.Polls})
+			pkg, res := do(t, a.Files[0].Data, instrument.Options{Ends: rewrite.Poll})
 			text := res.Text[pkg.Files[0]]
 			if regexp.MustCompile(`_pep_r [+-]= 0\b`).MatchString(text) {
 				t.Error("the text has an increment of 0")
@@ -330,7 +310,7 @@ func TestIncrementsPEP12(t *testing.T) {
 
 // The numbers of the paths of a function with 2^40 of them are few enough.
 func TestManyPathsPEP35(t *testing.T) {
-	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Mode: rewrite.Polls})
+	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Ends: rewrite.Poll})
 	i := slices.IndexFunc(res.Sites.Funcs, func(f wire.Func) bool { return f.Name == "main.bits" })
 	if i < 0 {
 		t.Fatalf("main.bits is skipped: %v", res.Sites.Skipped)
@@ -357,32 +337,29 @@ func TestManyPathsPEP35(t *testing.T) {
 // kind of truncation. One executable has them all, for linking takes longer than compiling.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs eight times")
+		t.Skip("builds all programs seven times")
 	}
 	dir := t.TempDir()
-	tool, err := pepbuildtest.Build(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tool := pepbuildtest.Pepbuild(t)
 	module := filepath.Join(dir, "module")
 	all := archives(t)
 	maps.Copy(all, coverArchives(t))
-	for file, a := range tapArchives(t, "bursts") {
-		all["bursts"+strings.TrimSuffix(filepath.Base(file), ".txtar")] = a
-	}
 	var imports, calls strings.Builder
 	for name, a := range all {
 		fmt.Fprintf(&imports, "import p%s \"example.com/programs/%[1]s\"\n", name)
 		fmt.Fprintf(&calls, "\tcase %q:\n\t\tp%[1]s.Main()\n", name)
-		program := strings.NewReplacer("package main", "package p", "func main()", "func Main()").Replace(string(a.Files[0].Data))
+		program := strings.NewReplacer("package main", "package p", "func main()",
+			"func Main()").Replace(string(a.Files[0].Data))
 		write(t, filepath.Join(module, name, "in.go"), []byte(program))
 	}
-	write(t, filepath.Join(module, "main.go"), fmt.Appendf(nil, "package main\n\nimport \"os\"\n%s\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n", &imports, &calls))
+	write(t, filepath.Join(module, "main.go"),
+		fmt.Appendf(nil, "package main\n\nimport \"os\"\n%s\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n", &imports,
+			&calls))
 	write(t, filepath.Join(module, "go.mod"), []byte("module example.com/programs\n\ngo 1.26\n"))
 	run(t, module, "go", "build", "-o", filepath.Join(dir, "plain"), ".")
 	want := map[string]string{}
 	for name := range all {
-		want[name] = outcome(t, filepath.Join(dir, "plain"), name, "")
+		want[name] = outcome(t, filepath.Join(dir, "plain"), name)
 		if !strings.HasPrefix(want[name], "<nil>") {
 			t.Fatalf("%s ends with %s", name, want[name])
 		}
@@ -395,18 +372,13 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		"edges":    "-pepmode=exact -peptruncate=join",
 		"taps":     "-pepmode=polls -peptaps=all",
 		"exacttap": "-peptaps=all -pepmode=exact",
-		"bursts":   "-pepmode=polls -peptaps=all -peptapmode=burst",
 	} {
 		t.Run(mode, func(t *testing.T) {
-			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag), []string{"-o", filepath.Join(dir, mode), "."})...)
+			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag),
+				[]string{"-o", filepath.Join(dir, mode), "."})...)
 			for name := range all {
-				for _, taps := range []string{"", ",taps=full", ",taps=off"} {
-					if got := outcome(t, filepath.Join(dir, mode), name, taps); got != want[name] {
-						t.Errorf("%s%s:\n%s", name, taps, cmp.Diff(want[name], got))
-					}
-					if mode != "bursts" {
-						break
-					}
+				if got := outcome(t, filepath.Join(dir, mode), name); got != want[name] {
+					t.Errorf("%s:\n%s", name, cmp.Diff(want[name], got))
 				}
 			}
 		})
@@ -432,12 +404,11 @@ func run(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-// outcome runs a program of an executable, with more options for the linked runtime, and returns how
-// it ended and what it printed.
-func outcome(t *testing.T, exe, program, opts string) string {
+// outcome runs a program of an executable, and returns how it ended and what it printed.
+func outcome(t *testing.T, exe, program string) string {
 	t.Helper()
 	cmd := exec.Command(exe, program)
-	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=200us,stride=3"+opts)
+	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=200us,stride=3")
 	out, err := cmd.CombinedOutput()
 	return fmt.Sprintf("%v\n%s", err, out)
 }

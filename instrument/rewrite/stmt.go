@@ -42,7 +42,6 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 	case *ast.BlockStmt:
 		w.stmts(s, st.List)
 	case *ast.LabeledStmt:
-		w.label(st.Label)
 		w.stmt(s, st.Stmt)
 	case *ast.BranchStmt:
 		w.leave(st)
@@ -51,9 +50,6 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 		w.leave(st)
 		w.literals(s, st)
 		w.tapReturn(st)
-	case *ast.AssignStmt:
-		w.literals(s, st)
-		w.assignMixed(st)
 	case *ast.IfStmt:
 		w.ifStmt(s, st)
 	case *ast.ForStmt:
@@ -64,14 +60,7 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 				w.literals(s, e)
 			}
 		}
-		w.rangeBody(s, st, func(w *file) {
-			if w.Funcs[st.Body] != nil {
-				w.function(st.Body) // range over a function: the body is one itself
-				return
-			}
-			w.tapsAtStart(st.Body)
-			w.stmts(s, st.Body.List)
-		})
+		w.rangeBody(s, st)
 	case *ast.SwitchStmt:
 		w.stmt(s, st.Init)
 		if st.Tag != nil {
@@ -135,7 +124,7 @@ func (w *file) header(st ast.Stmt, keyword, pos token.Pos) {
 
 // endHeader ends the block that header has begun.
 func (w *file) endHeader(st ast.Stmt) {
-	if w.taps != nil && len(w.taps.Headers[st]) > 0 {
+	if w.Taps != nil && len(w.Taps.Headers[st]) > 0 {
 		w.insert(st.End(), "}")
 	}
 }
@@ -172,7 +161,7 @@ func (w *file) literals(s *scope, n ast.Node) {
 		}
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
-			w.body(lit.Body)
+			w.function(lit.Body)
 		}
 		return !ok
 	})
@@ -183,7 +172,8 @@ func (w *file) literals(s *scope, n ast.Node) {
 //	syscall.Exec(name, args, env)    →    _pep_core.Exec(syscall.Exec)(name, args, env)
 func (w *file) exec(x ast.Expr) {
 	w.usesCore = true
-	w.buf.Replace(w.offset(x.Pos()), w.offset(x.End()), fmt.Sprintf("%s.%s(%s)", core, doors.Exec, w.source(x.Pos(), x.End())))
+	w.buf.Replace(w.offset(x.Pos()), w.offset(x.End()),
+		fmt.Sprintf("%s.%s(%s)", core, doors.Exec, w.source(x.Pos(), x.End())))
 }
 
 // ifStmt rewrites an if statement, or an else if.
@@ -287,5 +277,5 @@ func (w *file) forStmt(s *scope, st *ast.ForStmt) {
 		w.insert(st.Body.Lbrace+1, w.atLeaf(s, cond.Leaves[0], true))
 	}
 	w.stmt(s, st.Post)
-	w.loop(st.Body, func(w *file) { w.stmts(s, st.Body.List) })
+	w.stmts(s, st.Body.List)
 }

@@ -45,7 +45,6 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 	if len(calls) == 0 {
 		return ""
 	}
-	*w.written += len(calls)
 	var b strings.Builder
 	elsewhere := false
 	for _, c := range calls {
@@ -61,16 +60,10 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 			b.WriteString(w.lineDirective(c.Pos))
 			elsewhere = true
 		}
-		if w.guarded && f.end == asCase.end {
-			fmt.Fprintf(&b, "%s.%s != 0 && ", core, doors.Taps)
-		}
 		b.WriteString(w.tap(f, c.PC, words))
 	}
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
-	}
-	if w.guarded && f.end == asStatement.end {
-		return fmt.Sprintf(" if %s.%s != 0 {%s };", core, doors.Taps, b.String())
 	}
 	return b.String()
 }
@@ -93,16 +86,16 @@ func (w *file) tap(f form, pc uint64, words []string) string {
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {
-	if w.taps != nil {
-		w.insert(body.Lbrace+1, w.calls(w.taps.Start[body], body.Lbrace))
+	if w.Taps != nil {
+		w.insert(body.Lbrace+1, w.calls(w.Taps.Start[body], body.Lbrace))
 	}
 }
 
 func (w *file) tapsBefore(st ast.Stmt) string {
-	if w.taps == nil {
+	if w.Taps == nil {
 		return ""
 	}
-	text := w.calls(w.taps.Before[st], st.Pos())
+	text := w.calls(w.Taps.Before[st], st.Pos())
 	if s, ok := st.(*ast.IfStmt); ok && s.Init == nil {
 		text += w.tapsAtLeaf(w.Markers.Conds[s].Leaves[0], st.Pos())
 	}
@@ -110,52 +103,52 @@ func (w *file) tapsBefore(st ast.Stmt) string {
 }
 
 func (w *file) tapsAfter(st ast.Stmt) {
-	if w.taps == nil {
+	if w.Taps == nil {
 		return
 	}
-	if text := w.calls(w.taps.After[st], st.End()); text != "" {
+	if text := w.calls(w.Taps.After[st], st.End()); text != "" {
 		w.insert(st.End(), ";"+strings.TrimSuffix(text, ";"))
 	}
 }
 
 func (w *file) tapsAtMarker(mk *mark.Marker) string {
-	if w.taps == nil {
+	if w.Taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Markers[mk], mk.Pos)
+	return w.calls(w.Taps.Markers[mk], mk.Pos)
 }
 
 func (w *file) tapsAtOutcome(o placement.Outcome) string {
-	if w.taps == nil {
+	if w.Taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Outcomes[o], o.Leaf.Expr.Pos())
+	return w.calls(w.Taps.Outcomes[o], o.Leaf.Expr.Pos())
 }
 
 // tapsInCase returns the text before an expression of a case.
 func (w *file) tapsInCase(e ast.Expr) string {
-	if w.taps == nil || len(w.taps.Cases[e]) == 0 {
+	if w.Taps == nil || len(w.Taps.Cases[e]) == 0 {
 		return ""
 	}
-	return w.callsAs(asCase, w.taps.Cases[e], e.Pos())[1:] + " "
+	return w.callsAs(asCase, w.Taps.Cases[e], e.Pos())[1:] + " "
 }
 
 // tapsInHeader returns the text at the given position in the header of a switch,
 // behind the statement there.
 func (w *file) tapsInHeader(s ast.Stmt, at token.Pos) string {
-	if w.taps == nil {
+	if w.Taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Headers[s], at)
+	return w.calls(w.Taps.Headers[s], at)
 }
 
 // tapsAtLeaf returns the text before an operand of a condition. For the first
 // operand of an if without a statement in its header, that is before the if.
 func (w *file) tapsAtLeaf(l *mark.Leaf, at token.Pos) string {
-	if w.taps == nil {
+	if w.Taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Leaves[l], at)
+	return w.calls(w.Taps.Leaves[l], at)
 }
 
 // leafInside reports whether the taps of l stand within the evaluation of the

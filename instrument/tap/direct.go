@@ -85,7 +85,8 @@ func (u *unit) static(fun ast.Expr) *types.Func {
 // something else there, or fn may be an instruction.
 func (u *unit) nameOf(fn *types.Func, e *ast.CallExpr) string {
 	sig := fn.Signature()
-	if fn.Origin() != fn || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || fn.Pkg() == nil || instructions(fn.Pkg().Path()) {
+	if fn.Origin() != fn || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || fn.Pkg() == nil ||
+		instructions(fn.Pkg().Path()) {
 		return ""
 	}
 	if sig.Recv() == nil {

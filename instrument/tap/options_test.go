@@ -37,7 +37,8 @@ func TestParseKinds(t *testing.T) {
 
 func TestParseRanges(t *testing.T) {
 	got, err := tap.ParseRanges("x.go:10-20,a/y.go:7,z.go,yaccpar:3,expr.y")
-	want := []tap.Range{{"x.go", 10, 20}, {"a/y.go", 7, 7}, {"z.go", 1, int(^uint(0) >> 1)}, {"yaccpar", 3, 3}, {"expr.y", 1, int(^uint(0) >> 1)}}
+	want := []tap.Range{{"x.go", 10, 20}, {"a/y.go", 7, 7}, {"z.go", 1, int(^uint(0) >> 1)}, {"yaccpar", 3, 3},
+		{"expr.y", 1, int(^uint(0) >> 1)}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}

@@ -61,7 +61,8 @@ func (f *finder) continues(s *ast.ForStmt) (list []jump) {
 			case *ast.FuncLit:
 				return false
 			case *ast.BranchStmt:
-				if m.Tok == token.CONTINUE && (m.Label == nil && !inner || m.Label != nil && label != nil && f.Info.Uses[m.Label] == label) {
+				if m.Tok == token.CONTINUE && (m.Label == nil && !inner || m.Label != nil && label != nil &&
+					f.Info.Uses[m.Label] == label) {
 					list = append(list, jump{m, scope})
 				}
 			case *ast.ForStmt:

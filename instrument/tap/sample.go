@@ -37,7 +37,8 @@ func (u *unit) pair(e ast.Expr, w word) bool {
 // addressWord returns how the address of e is reported.
 func (u *unit) addressWord(e ast.Expr) (arg Word, described wire.Word) {
 	text := "&" + types.ExprString(e)
-	return Word{doors.PtrWord, doors.Ptr, text}, wire.Word{Expr: text, Type: u.typeText(types.NewPointer(u.TypeOf(e))), Bits: 64, Kind: wire.Address}
+	return Word{doors.PtrWord, doors.Ptr, text},
+		wire.Word{Expr: text, Type: u.typeText(types.NewPointer(u.TypeOf(e))), Bits: 64, Kind: wire.Address}
 }
 
 // withAddress makes the address of e the second word of the sample whose site was made last.
@@ -51,7 +52,8 @@ func (u *unit) withAddress(c *Call, e ast.Expr) {
 // The count of a shift is an operand like others.
 func (u *unit) Computed(e *ast.BinaryExpr) {
 	switch e.Op {
-	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM, token.AND, token.OR, token.XOR, token.AND_NOT, token.SHL, token.SHR:
+	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM, token.AND, token.OR, token.XOR, token.AND_NOT, token.SHL,
+		token.SHR:
 	default:
 		return
 	}
@@ -108,7 +110,8 @@ func (u *unit) integerWord(t types.Type) (w word, ok bool) {
 func (f *finder) typeText(t types.Type) string { return types.TypeString(t, (*types.Package).Path) }
 
 // insertSample is insertText for a sample of several words.
-func (u *unit) insertSample(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, more []wire.Word, c Call) bool {
+func (u *unit) insertSample(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, more []wire.Word,
+	c Call) bool {
 	pc, ok := u.site(tag, pos, expr, typ, w)
 	if ok {
 		u.plan.Sites[len(u.plan.Sites)-1].More = more

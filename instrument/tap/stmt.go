@@ -238,7 +238,7 @@ func (u *unit) result(pos token.Pos, name string, typ types.Type) {
 func (u *unit) returned(e ast.Expr, typ types.Type) {
 	if c, ok := u.constantWord(e, typ); ok {
 		w, _ := u.word(typ)
-		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, w); ok {
+		if pc, ok := u.site(tuple.Result, e.Pos(), w.expr(types.ExprString(e)), typ, w); ok {
 			u.put(Call{PC: pc, Arg: fmt.Sprintf("%#x", c)})
 		}
 		return

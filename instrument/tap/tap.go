@@ -129,19 +129,25 @@ type Skip struct {
 
 // Reasons.
 const (
-	whyType        = "its type has no word"                // structs, arrays, complex numbers, interfaces
-	whyConditional = "evaluated conditionally"             // behind && or || that is in no condition of a statement
-	whyBeside      = "beside a call"                       // or a receive, of the same statement, which may change the value
-	whyImpure      = "not without side effects"            // a call, an allocation, or 1<<s, which has another type elsewhere
-	whyPanic       = "behind an expression that may panic" // that has no tap, so the tap could panic first
-	whyReread      = "cannot be read back"                 // the assignment may have changed which variable the target names
-	whyCalls       = "the results of a call"               // return f(), with several results
-	whyPoint       = "no insertion point"                  // most cases of a switch with a tag, what a select receives into
-	whyEmbedded    = "of an embedded interface"            // that only another package can name
-	whyEdge        = "the edge has no insertion point of its own"
-	whyAgain       = "read before, and not changed since" // on every way to here; the compiler loads once, too
-	whyBehind      = "behind another call"                // of direct calls: that stands between the insertion point and this one
-	whyName        = "the function cannot be named there" // of direct calls: a generic function, or a name that is hidden there
+	whyType        = "its type has no word"    // structs, arrays, complex numbers, interfaces
+	whyConditional = "evaluated conditionally" // behind && or || that is in no condition of a statement
+	// or a receive, of the same statement, which may change the value
+	whyBeside = "beside a call"
+	// a call, an allocation, or 1<<s, which has another type elsewhere
+	whyImpure = "not without side effects"
+	whyPanic  = "behind an expression that may panic" // that has no tap, so the tap could panic first
+	// the assignment may have changed which variable the target names
+	whyReread = "cannot be read back"
+	whyCalls  = "the results of a call" // return f(), with several results
+	// most cases of a switch with a tag, what a select receives into
+	whyPoint    = "no insertion point"
+	whyEmbedded = "of an embedded interface" // that only another package can name
+	whyEdge     = "the edge has no insertion point of its own"
+	whyAgain    = "read before, and not changed since" // on every way to here; the compiler loads once, too
+	// of direct calls: that stands between the insertion point and this one
+	whyBehind = "behind another call"
+	// of direct calls: a generic function, or a name that is hidden there
+	whyName = "the function cannot be named there"
 )
 
 // reasons are those why an expression may not be evaluated again.

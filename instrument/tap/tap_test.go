@@ -27,7 +27,8 @@ type q struct{}
 
 func (q) Import(path string) (*types.Package, error) {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "q.go", "package q; type inner struct{ i }; type i interface{ String() string }; type Outer struct{ inner }", 0)
+	f, err := parser.ParseFile(fset, "q.go",
+		"package q; type inner struct{ i }; type i interface{ String() string }; type Outer struct{ inner }", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,8 @@ func text(fset *token.FileSet, p *tap.Plan) string {
 				arg += ", " + m.Func + "(" + m.Arg + ")"
 			}
 			s := p.Sites[tuple.Tuple{PC: c.PC}.Site()-tuple.SiteBase("p")]
-			lines = append(lines, line{pos, fmt.Sprintf("%s %s: %s %s = %s\n", point, flow.At(fset, pos), tuple.Tag(s.Tag), s.Expr, arg)})
+			lines = append(lines, line{pos, fmt.Sprintf("%s %s: %s %s = %s\n", point, flow.At(fset, pos), tuple.Tag(s.Tag),
+				s.Expr, arg)})
 		}
 	}
 	for n, calls := range p.Start {
@@ -113,7 +115,8 @@ func text(fset *token.FileSet, p *tap.Plan) string {
 	}
 	for s, exprs := range p.Skipped {
 		for _, e := range exprs {
-			lines = append(lines, line{token.Pos(1 << 30), fmt.Sprintf("skipped %d:%d: %s %s: %s\n", e.Pos.Line, e.Pos.Column, s.Tag, e.Text, s.Reason)})
+			lines = append(lines, line{token.Pos(1 << 30),
+				fmt.Sprintf("skipped %d:%d: %s %s: %s\n", e.Pos.Line, e.Pos.Column, s.Tag, e.Text, s.Reason)})
 		}
 	}
 	// Maps have no order. Calls at one point keep theirs, for their point is the same text.
@@ -224,10 +227,12 @@ operand 23:56: load len(p.s) = SliceWord(p.s)
 before 23:69: load p.next = PtrWord(p.next)
 marker 23:85: load p.next = PtrWord(p.next)
 `},
-	{"a post whose names mean something else", "loads", "func f(l *list) { for p := l; p != nil; p = p.next { p := l; g(); _ = p } }", `
+	{"a post whose names mean something else", "loads",
+		"func f(l *list) { for p := l; p != nil; p = p.next { p := l; g(); _ = p } }", `
 skipped 23:45: load p.next: no insertion point
 `},
-	{"cases of a switch without a tag", "loads", "func f(l *list) { switch { case l.n > 3: case l.next == nil, l.next.n > 4: } }", `
+	{"cases of a switch without a tag", "loads",
+		"func f(l *list) { switch { case l.n > 3: case l.next == nil, l.next.n > 4: } }", `
 case 23:33: load l.n = l.n
 case 23:47: load l.next = PtrWord(l.next)
 case 23:62: load l.next.n = l.next.n
@@ -260,7 +265,8 @@ after 23:53: store l.n = l.n
 after 23:63: store l.n = l.n
 after 23:73: store l.s[0] = l.s[0]
 `},
-	{"stores with addresses", "stores,pairs", "func f(l *list, m map[int]int, i int) { l.n = 5; l.s[i] = i; m[i] = i; l.next, i = nil, 7; l.next.n, l.next = 1, nil }", `
+	{"stores with addresses", "stores,pairs",
+		"func f(l *list, m map[int]int, i int) { l.n = 5; l.s[i] = i; m[i] = i; l.next, i = nil, 7; l.next.n, l.next = 1, nil }", `
 after 23:48: store l.n = 0x5, PtrWord(&l.n)
 before 23:50: load len(l.s) = SliceWord(l.s), PtrWord(&l.s)
 after 23:60: store l.s[i] = i, PtrWord(&l.s[i])
@@ -297,15 +303,18 @@ skipped 23:21: type o.String: of an embedded interface
 	{"the first case behind a tag that may panic", "loads", "func f(l *list, n, m int) { switch n / m { case l.n: } }", `
 skipped 23:49: load l.n: behind an expression that may panic
 `},
-	{"an operand of || need not have been evaluated", "loads", "func f(l *list, b bool) { if b || l.n > 3 { println(l.n) } }", `
+	{"an operand of || need not have been evaluated", "loads",
+		"func f(l *list, b bool) { if b || l.n > 3 { println(l.n) } }", `
 operand 23:35: load l.n = l.n
 before 23:45: load l.n = l.n
 `},
-	{"a call in a case changes what is known behind the switch", "loads", "func f(l *list) { switch { case l.n > 3: case g() > 3: }; println(l.n) }", `
+	{"a call in a case changes what is known behind the switch", "loads",
+		"func f(l *list) { switch { case l.n > 3: case g() > 3: }; println(l.n) }", `
 case 23:33: load l.n = l.n
 before 23:59: load l.n = l.n
 `},
-	{"a select may wait for another goroutine", "loads", "func f(l *list, c chan int) { a := l.n + 1; select { case <-c: println(l.n, a) } }", `
+	{"a select may wait for another goroutine", "loads",
+		"func f(l *list, c chan int) { a := l.n + 1; select { case <-c: println(l.n, a) } }", `
 before 23:31: load l.n = l.n
 before 23:64: load l.n = l.n
 `},
@@ -334,7 +343,8 @@ outcome false 23:44: edge if = 1
 outcome true 23:44: edge if = 0
 skipped 23:19: edge done: the edge has no insertion point of its own
 `},
-	{"a statement that asks for taps", "marked", "func f(l *list) {\n\tn := l.n //pep:tap\n\t// no taps here\n\tl.n = n\n}", `
+	{"a statement that asks for taps", "marked",
+		"func f(l *list) {\n\tn := l.n //pep:tap\n\t// no taps here\n\tl.n = n\n}", `
 after 24:10: load l.n = n
 after 24:10: store n = n
 `},
@@ -349,7 +359,8 @@ func TestFind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fset, p := find(t, decls+row.src, tap.Options{Kinds: kinds, Ranges: []tap.Range{{File: "p.go", From: strings.Count(decls, "\n") + 1, To: 99}}})
+			fset, p := find(t, decls+row.src, tap.Options{Kinds: kinds,
+				Ranges: []tap.Range{{File: "p.go", From: strings.Count(decls, "\n") + 1, To: 99}}})
 			for s := range p.Skipped {
 				reasons[s.Reason] = true
 			}

@@ -70,7 +70,8 @@ func TestServeHasThePageAndNothingElse(t *testing.T) {
 	for _, test := range []struct {
 		method, path string
 		code         int
-	}{{"GET", "/", 200}, {"HEAD", "/", 200}, {"POST", "/", 405}, {"GET", "/favicon.ico", 404}, {"GET", "/../etc/passwd", 404}} {
+	}{{"GET", "/", 200}, {"HEAD", "/", 200}, {"POST", "/", 405}, {"GET", "/favicon.ico", 404},
+		{"GET", "/../etc/passwd", 404}} {
 		r, err := http.NewRequest(test.method, url+test.path, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@
 // counts as one failure. Tests that are skipped do not count. The report ends with the tests that
 // took longest, if they took long:
 //
-//	slow  112.4s  github.com/pepgo/pep/cmd/pepbuild TestHooks
+//	slow  112.4s  github.com/pepgo/pep/cmd/pepbuild TestScripts
 package check
 
 import (

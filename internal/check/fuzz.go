@@ -36,7 +36,8 @@ type Target struct {
 // go test -list would link the tests of every package.
 func Targets(dir string, packages ...string) (targets []Target, err error) {
 	var stderr bytes.Buffer
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"}, packages...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"},
+		packages...)...)
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -66,7 +67,8 @@ func Targets(dir string, packages ...string) (targets []Target, err error) {
 	}
 }
 
-// isTarget reports whether a function of this name is a fuzz test to go test, which requires that it has the parameters of one.
+// isTarget reports whether a function of this name is a fuzz test to go test, which requires that it has the parameters
+// of one.
 func isTarget(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Fuzz")
 	first, _ := utf8.DecodeRuneInString(rest)
@@ -155,7 +157,8 @@ type binary struct {
 // build compiles and links the binary, if that has not been done.
 func (b *binary) build() (string, error) {
 	b.once.Do(func() {
-		cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-checklinkname=0", "-fuzz=^"+b.target.Name+"$", "-o", b.name, b.target.Package)
+		cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-checklinkname=0", "-fuzz=^"+b.target.Name+"$", "-o",
+			b.name, b.target.Package)
 		cmd.Dir = b.target.dir // in its module
 		if b.out, b.err = cmd.CombinedOutput(); b.err != nil {
 			b.err = fmt.Errorf("%s: %w", cmd, b.err)
@@ -205,7 +208,8 @@ func nextRound(executed int, spent, each time.Duration) int {
 func (b *binary) round(name string, n int, each time.Duration) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), each+patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.name, "-test.run=^$", "-test.fuzz=^"+name+"$", fmt.Sprintf("-test.fuzztime=%dx", n), "-test.fuzzminimizetime=1x",
+	cmd := exec.CommandContext(ctx, b.name, "-test.run=^$", "-test.fuzz=^"+name+"$", fmt.Sprintf("-test.fuzztime=%dx", n),
+		"-test.fuzzminimizetime=1x",
 		"-test.fuzzcachedir="+b.inputs)
 	cmd.Dir = b.target.dir // where failing inputs go
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

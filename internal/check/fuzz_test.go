@@ -80,7 +80,8 @@ func FuzzBad(f *testing.F) {
 	for _, t := range targets {
 		names = append(names, t.Package+" "+t.Name)
 	}
-	if d := cmp.Diff([]string{"example.com/m FuzzGood", "example.com/m FuzzBad", "example.com/m FuzzOutside"}, names); d != "" {
+	if d := cmp.Diff([]string{"example.com/m FuzzGood", "example.com/m FuzzBad", "example.com/m FuzzOutside"},
+		names); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	var out strings.Builder
@@ -88,7 +89,8 @@ func FuzzBad(f *testing.F) {
 	if want := (Count{Passed: 2, Failed: 1}); count != want {
 		t.Errorf("got %v, want %v\n%s", count, want, out.String())
 	}
-	for _, want := range []string{"ok    fuzz example.com/m FuzzGood", "FAIL  fuzz example.com/m FuzzBad", "planted", "testdata/fuzz/FuzzBad"} {
+	for _, want := range []string{"ok    fuzz example.com/m FuzzGood", "FAIL  fuzz example.com/m FuzzBad", "planted",
+		"testdata/fuzz/FuzzBad"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -21,9 +21,9 @@
 //		}
 //		…
 //
-// The name of a verb may have two words, "trace info". Every program has the verb help, and
-// every verb the flag -h. With -version a program runs its verb version. Authors write the help texts by hand; package commandtest checks
-// that they are true. Verbs with Lists also have -json.
+// The name of a verb may have two words, "trace info". Every program has the verb help, and every verb the flag -h.
+// With -version a program runs its verb version. Authors write the help texts by hand; package commandtest checks that
+// they are true. Verbs with Lists also have -json.
 package command
 
 import (
@@ -268,7 +268,8 @@ func (c *Call) Parse(least, most int) error {
 		return Usagef("%s: %w%s; see %s help %s", c.verb.Name, err, c.meantFlag(err), c.program.Name, c.verb.Name)
 	}
 	if c.json && !c.verb.Lists {
-		return Usagef("%s: -json: %s %s does not print a listing; these do: %s", c.verb.Name, c.program.Name, c.verb.Name, strings.Join(c.program.Listing(), ", "))
+		return Usagef("%s: -json: %s %s does not print a listing; these do: %s", c.verb.Name, c.program.Name, c.verb.Name,
+			strings.Join(c.program.Listing(), ", "))
 	}
 	c.Args = c.Flags.Args()
 	if n := len(c.Args); n < least || most >= 0 && n > most {

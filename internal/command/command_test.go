@@ -100,10 +100,12 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{errors.New("a\x1b[2J\nb"), "greet: a\\x1b[2J\\nb\n"},
-		{errors.Join(errors.New("one"), errors.Join(errors.New("two"), errors.New("three"))), "greet: one\ngreet: two\ngreet: three\n"},
+		{errors.Join(errors.New("one"), errors.Join(errors.New("two"), errors.New("three"))),
+			"greet: one\ngreet: two\ngreet: three\n"},
 		{errors.New(strings.Repeat("x", 1<<20)), "greet: " + strings.Repeat("x", 4000) + "…\n"},
 	} {
-		p := command.Program{Name: "greet", Verbs: []command.Verb{{Name: "fail", Run: func(*command.Call) error { return c.err }}}}
+		p := command.Program{Name: "greet", Verbs: []command.Verb{{Name: "fail",
+			Run: func(*command.Call) error { return c.err }}}}
 		var stderr bytes.Buffer
 		if code := p.Run([]string{"fail"}, nil, nil, &stderr); code != 1 || stderr.String() != c.want {
 			t.Errorf("got %d, %.200q, want %.200q", code, stderr.String(), c.want)

@@ -36,7 +36,8 @@ func TestFlagsOfNumbersAndPercentages(t *testing.T) {
 	} {
 		code := p.Run(append([]string{"v"}, test.args...), nil, io.Discard, io.Discard)
 		if code != test.code || n != test.n || share != test.share {
-			t.Errorf("%q: exit code %d, number %d, share %g; want %d, %d, %g", test.args, code, n, share, test.code, test.n, test.share)
+			t.Errorf("%q: exit code %d, number %d, share %g; want %d, %d, %g", test.args, code, n, share, test.code, test.n,
+				test.share)
 		}
 	}
 }
@@ -68,7 +69,8 @@ func TestOtherFlags(t *testing.T) {
 		}}}}
 		var stderr strings.Builder
 		p.Run(append([]string{"v"}, test.args...), nil, io.Discard, &stderr)
-		if got = strings.Replace(got, "]", "] ", 1); strings.Join(strings.Fields(got), " ") != test.want || !strings.Contains(stderr.String(), test.stderr) || (stderr.Len() > 0) != (test.stderr != "") {
+		if got = strings.Replace(got, "]", "] ", 1); strings.Join(strings.Fields(got), " ") != test.want ||
+			!strings.Contains(stderr.String(), test.stderr) || (stderr.Len() > 0) != (test.stderr != "") {
 			t.Errorf("%q: got %q, %q, want %q, %q", test.args, got, stderr.String(), test.want, test.stderr)
 		}
 	}

@@ -7,10 +7,12 @@
 package input
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"syscall"
 )
@@ -71,6 +73,35 @@ func Text(name string, stdin io.Reader, limit int64) (string, error) {
 		err = fmt.Errorf("%s: longer than %d bytes: want the right file", name, limit)
 	}
 	return string(text), err
+}
+
+// piece is how many bytes Find reads at a time.
+const piece = 1 << 20
+
+// Find returns the offsets of a text. An error of reading is the last element.
+func Find(r io.ReaderAt, text string) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		buf := make([]byte, piece)
+		for start := int64(0); ; start += int64(piece - len(text) + 1) {
+			n, err := r.ReadAt(buf, start)
+			if err != nil && err != io.EOF {
+				yield(0, err)
+				return
+			}
+			for at := 0; ; at++ {
+				i := bytes.Index(buf[at:n], []byte(text))
+				if i < 0 {
+					break
+				}
+				if at += i; !yield(start+int64(at), nil) {
+					return
+				}
+			}
+			if n < len(buf) {
+				return
+			}
+		}
+	}
 }
 
 // Cause removes the name of the file from an error, for callers whose message has

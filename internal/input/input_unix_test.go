@@ -17,7 +17,8 @@ import (
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := input.Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), "none") != 1 {
+	if _, err := input.Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) ||
+		strings.Count(err.Error(), "none") != 1 {
 		t.Errorf("no such file: got %v", err)
 	}
 	if _, err := input.Open(dir); err == nil || !strings.Contains(err.Error(), "is a directory") {

@@ -108,7 +108,8 @@ func TestNumbersAreExact(t *testing.T) {
 	n := func(s string) json.Number { return json.Number(s) }
 	want := map[string]any{
 		"listing": "top", "version": n("3"), "fine": true, "names": []any{},
-		"units": map[string]any{"total": "times", "rows.count": "times", "rows.share": "ratio", "rows.error": "times", "more": "times"},
+		"units": map[string]any{"total": "times", "rows.count": "times", "rows.share": "ratio", "rows.error": "times",
+			"more": "times"},
 		"total": n("9223372036854775807"),
 		"rows": []any{
 			map[string]any{"function": "", "count": n("18446744073709551615"), "share": nil, "error": n("-9223372036854775808")},
@@ -150,7 +151,8 @@ func TestNames(t *testing.T) {
 func TestFields(t *testing.T) {
 	want := []listing.Field{
 		{"total", "times", true}, {"rows", "", false}, {"rows.function", "", false}, {"rows.count", "times", true},
-		{"rows.share", "ratio", true}, {"rows.error", "times", true}, {"more", "times", true}, {"names", "", false}, {"fine", "", false},
+		{"rows.share", "ratio", true}, {"rows.error", "times", true}, {"more", "times", true}, {"names", "", false},
+		{"fine", "", false},
 	}
 	if d := cmp.Diff(want, listing.Fields(&top{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -243,7 +245,8 @@ func (wide) Print(p *listing.Page) {
 	p.Line("a line with the number 12345.67%% and more")
 	t := &listing.Table{Numbers: 2, Names: []int{2}}
 	t.Heading("count", "share", "name", "source")
-	t.Row("123456789", "100.00%", "github.com/yuin/goldmark/parser.(*inlineParser).parse·p12", "if 世界 {\treturn 123456789 }")
+	t.Row("123456789", "100.00%", "github.com/yuin/goldmark/parser.(*inlineParser).parse·p12",
+		"if 世界 {\treturn 123456789 }")
 	t.Row("1", "0.01%", "main.f·p1", "x")
 	p.Line("")
 	p.Line("")

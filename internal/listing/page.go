@@ -270,7 +270,7 @@ func cutEnd(text string, column, width int) string {
 	end := -1
 	for i, r := range text {
 		if end < 0 && column > width-mark {
-			return "" // no room at all
+			return "" // no space at all
 		}
 		after := terminal.End(column, r)
 		if after > width-mark && end < 0 {

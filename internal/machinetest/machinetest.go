@@ -1,7 +1,7 @@
 //go:build linux
 
-// Package machinetest skips tests that need more than a machine, or this process on it, gives them. It tries, because settings
-// and user IDs do not say what works: root in a container may be refused what a user elsewhere may do.
+// Package machinetest skips tests that need more than a machine, or this process on it, gives them. It tries, because
+// settings and user IDs do not say what works: root in a container may be refused what a user elsewhere may do.
 //
 //	machinetest.NeedProcess(t, "in a PID namespace", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID})
 package machinetest

@@ -22,7 +22,8 @@ const patience = time.Minute
 var numbers = []uint64{
 	0, 1, 1 << 31, 1<<31 - 1, 1 << 32, 1<<32 - 1, 1 << 56, 1<<62 + 1, 1 << 63, 1<<63 - 1, 1<<64 - 1,
 	math.Float64bits(math.Inf(1)), math.Float64bits(math.Inf(-1)), math.Float64bits(math.NaN()), math.Float64bits(-1),
-	math.Float64bits(math.MaxFloat64), math.Float64bits(-1e300), math.Float64bits(1e100), math.Float64bits(math.SmallestNonzeroFloat64),
+	math.Float64bits(math.MaxFloat64), math.Float64bits(-1e300), math.Float64bits(1e100),
+	math.Float64bits(math.SmallestNonzeroFloat64),
 }
 
 // Each changes file, calls try, and changes it back, [Number] times, each time otherwise: a bit, a byte,
@@ -52,7 +53,8 @@ func Each(t testing.TB, file []byte, offsets []int, try func(at int)) {
 			binary.LittleEndian.PutUint64(now[:], numbers[rng.IntN(len(numbers))])
 		}
 		late := time.AfterFunc(patience, func() {
-			panic(fmt.Sprintf("mutant %d of %s, with %x in place of %x at %d of %d bytes, has taken %v", i, t.Name(), now[:n], was[:n], at, len(file), patience))
+			panic(fmt.Sprintf("mutant %d of %s, with %x in place of %x at %d of %d bytes, has taken %v", i, t.Name(), now[:n],
+				was[:n], at, len(file), patience))
 		})
 		copy(file[at:], now[:n])
 		try(at)

@@ -64,7 +64,8 @@ func importsOf(files []*file) graph {
 func listed(t *testing.T) graph {
 	g := graph{}
 	for _, dir := range modules {
-		for line := range strings.Lines(output(t, "go", "list", "-C", dir, "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...")) {
+		for line := range strings.Lines(output(t, "go", "list", "-C", dir, "-f",
+			`{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...")) {
 			if paths := inModule(strings.Fields(line)); len(paths) > 0 {
 				g[paths[0]] = paths[1:]
 			}
@@ -94,7 +95,7 @@ func (g graph) sorted() graph {
 // String is the form of the file: packages by their tree, and within that
 // each below those that it imports.
 func (g graph) String() string {
-	trees := []string{"format", "hwsim", "runtime", "instrument", "gobuild", "analyze", "tracer", "internal", "cmd", "lab"}
+	trees := []string{"format", "machine", "hwsim", "runtime", "instrument", "gobuild", "analyze", "tracer", "internal", "cmd", "lab"}
 	tree := func(dir string) (last int) {
 		for i, t := range trees {
 			if matches(t+"/...", dir) {
@@ -154,7 +155,8 @@ func differences(table, tree graph) (list []string) {
 		}
 		for _, imp := range tree[dir] {
 			if !slices.Contains(known, imp) {
-				list = append(list, fmt.Sprintf("%s imports %s: if that is as it should be, go test ./internal/policy -update", dir, imp))
+				list = append(list, fmt.Sprintf("%s imports %s: if that is as it should be, go test ./internal/policy -update", dir,
+					imp))
 			}
 		}
 		for _, imp := range known {
@@ -175,7 +177,8 @@ func TestDifferencesOfTables(t *testing.T) {
 	const text = "    a:\n    b: a\n    c: a b"
 	for _, c := range []struct{ name, tree, want string }{
 		{"The same.", text, ""},
-		{"A planted edge.", "a:\nb: a\nc: a b d", "c imports d: if that is as it should be, go test ./internal/policy -update"},
+		{"A planted edge.", "a:\nb: a\nc: a b d",
+			"c imports d: if that is as it should be, go test ./internal/policy -update"},
 		{"An edge that has gone.", "a:\nb: a\nc: a", "c no longer imports b"},
 		{"An unknown package.", text + "\nd: a", "the table has no line for package d"},
 		{"A package that has gone.", "b: a\nc: a b", "package a is no longer there"},

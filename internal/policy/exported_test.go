@@ -39,7 +39,8 @@ func TestExported(t *testing.T) {
 func toTheWorld(files []*file) string {
 	names := map[string]map[string]bool{}
 	for _, f := range files {
-		if f.test() || f.syntax.Name.Name == "main" || matches("lab/...", f.dir) || slices.Contains(strings.Split(f.dir, "/"), "internal") {
+		if f.test() || f.syntax.Name.Name == "main" || matches("lab/...", f.dir) ||
+			slices.Contains(strings.Split(f.dir, "/"), "internal") {
 			continue
 		}
 		for _, d := range f.syntax.Decls {

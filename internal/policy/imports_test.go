@@ -24,10 +24,20 @@ const walls = `
 	format/...:       format/...
 	runtime:
 	runtime/taps:     hwsim hwsim/engines format/digits format/trace format/tuple runtime/golink runtime/options runtime/pepfile runtime/poll runtime/report runtime/sitetables runtime/symbol runtime/sys
-	runtime/...:      runtime/... format/...
+	runtime/...:      runtime/... format/... machine/interp
 
 	# A phase knows the phases before it, and none knows how packages are built.
 	instrument/...:   instrument/... runtime/doors format/actions format/branches format/pdag format/register runtime/poll format/tuple format/wire
+
+	# What knows x86 and ELF: instructions, executables, site tables in them.
+	machine:
+	machine/interp:
+	machine/pclntab:
+	machine/insn:
+	machine/image:      machine/executable machine/pclntab machine/insn internal/input
+	machine/image/imagetest:
+	machine/executable: machine/insn machine/pclntab format/actiontable format/branches format/layout format/tuple format/wire internal/input
+	machine/...:        machine/...
 
 	# Models of hardware: they see events, not source and not processes.
 	hwsim:            format/digits format/items format/tuple
@@ -51,43 +61,39 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... format/actions format/actiontable format/branches format/facts format/layout format/pdag format/register format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/actions format/actiontable format/branches format/facts format/layout format/pdag format/register format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal machine/executable
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
-	# is the door: commands, tests and the laboratory see no other package of it.
+	# is the door: commands, tests and the laboratory see no other package of it but those that hold tests for others.
 	gobuild/internal/archive:
 	gobuild/internal/gocompiler:
 	gobuild/internal/goruntime:
-	gobuild/internal/linked:   gobuild/internal/archive format runtime hwsim
-	gobuild/internal/toolexec: instrument/... format/actions format/branches gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked runtime/poll format/tuple format/values format/wire
-	gobuild:  analyze/cover analyze/profile analyze/report analyze/source format/branches format/schema format/wire instrument/counted instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked internal/listing internal/terminal gobuild/internal/toolexec runtime/poll
+	gobuild/internal/linked:   gobuild/internal/archive format machine runtime hwsim
+	gobuild/internal/plan:     instrument/bisect instrument/pathnum instrument/rewrite instrument/tap format/tuple
+	gobuild/internal/toolexec: instrument/... format/actions format/branches machine/executable gobuild/internal/archive gobuild/internal/goruntime gobuild/internal/linked gobuild/internal/plan format/tuple format/values format/wire
+	gobuild:  machine/executable analyze/profile format/branches format/schema format/wire instrument/counted instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/linked gobuild/internal/plan internal/terminal gobuild/internal/toolexec
 
 	# The tracer of live processes, the lowest room first. Each room knows rooms above it in this list
-	# and none below. Executables, the kernel's processes and the interpreters know nothing else of the
+	# and none below. The kernel's processes and the interpreters know nothing else of the
 	# tracer. What keeps and counts values knows neither processes nor the kernel, so it works on recordings
 	# alone. Other trees can only import the door, package tracer.
-	tracer/internal/exe/pclntab:
-	tracer/internal/exe/insn:
-	tracer/internal/exe/image:       tracer/internal/exe/pclntab tracer/internal/exe/insn analyze/executable
-	tracer/internal/exe/image/imagetest:
-	tracer/internal/exe/...:         tracer/internal/exe/...
-	tracer/internal/proc/...:
+	tracer/internal/proc/...:        machine/image
 	tracer/internal/interp/steptest: tracer/internal/proc/ptrace
-	tracer/internal/interp/ops: runtime/interp
+	tracer/internal/interp/ops: machine/interp
 	tracer/internal/interp/...:
 	tracer/internal/values/chunk:
 	tracer/internal/values/capture:  tracer/internal/values/chunk internal/input
 	tracer/internal/values/describe: tracer/internal/values/capture
 	tracer/internal/values/modules:  tracer/internal/values/capture format/items
 	tracer/internal/values/database: tracer/internal/values/capture tracer/internal/values/chunk tracer/internal/values/modules internal/input hwsim/hotlist
-	tracer/internal/values/programs: tracer/internal/values/capture tracer/internal/exe/...
-	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing hwsim/hotlist
-	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/...
-	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/facts format/pprofenc format/schema internal/listing
-	tracer/internal/cold:            tracer/internal/proc/... tracer/internal/exe/... analyze/cold
-	tracer/internal/targettest:      tracer/internal/proc/... tracer/internal/exe/...
-	tracer:                          tracer/internal/... analyze/cold analyze/source internal/listing
-	tracer/capturetest:              tracer/internal/values/... tracer/internal/exe/pclntab
+	tracer/internal/values/programs: tracer/internal/values/capture machine/...
+	tracer/internal/values/...:      tracer/internal/values/... machine/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing hwsim/hotlist
+	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... machine/...
+	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... machine/... format/facts format/pprofenc format/schema internal/listing
+	tracer/internal/cold:            tracer/internal/proc/... machine/... analyze/cold
+	tracer/internal/targettest:      tracer/internal/proc/... machine/...
+	tracer:                          tracer/internal/... analyze/cold analyze/source internal/listing machine/image
+	tracer/capturetest:              tracer/internal/values/... machine/pclntab
 
 	# Packages for commands only.
 	internal/terminal:
@@ -103,21 +109,22 @@ const walls = `
 	internal/cmd/check: internal/check
 	internal/mutant:
 	internal/tutorial:
-	internal/goruntimetest: gobuild
+	gobuild/goruntimetest: gobuild
 	internal/machinetest:
-	internal/pepbuildtest:
+	gobuild/pepbuildtest: machine/executable analyze/profile format/wire
 
 	# The laboratory is a module of its own. It may import everything, and no other package may
 	# import it, not even in tests.
-	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... analyze/... gobuild internal/... tracer cmd/pep/snapshot
+	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... machine/... analyze/... gobuild gobuild/pepbuildtest internal/... tracer cmd/pep/snapshot
 
 	# Commands parse flags and call.
-	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/compiler cmd/pep/coverage cmd/pep/runfiles cmd/pep/show format/schema
+	cmd/pepbuild: gobuild cmd/pepbuild/written
+	cmd/pepbuild/written: analyze/cover analyze/profile analyze/report analyze/source gobuild internal/listing internal/terminal
+	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/compiler cmd/pep/coverage cmd/pep/runfiles cmd/pep/show format/schema machine/executable
 	cmd/pep/coverage: analyze/... format/facts format/schema internal/command cmd/pep/choice cmd/pep/runfiles
 	cmd/pep/snapshot:
 	cmd/pep/runfiles: format/schema
-	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/runfiles cmd/pep/snapshot
+	cmd/pep/choice: analyze/... format/branches format/schema internal/command cmd/pep/runfiles cmd/pep/snapshot machine/executable
 	cmd/pep/launch: analyze/profile format/facts format/schema internal/command internal/terminal
 	cmd/pep/compiler: analyze/... format/schema internal/command cmd/pep/choice cmd/pep/launch
 	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
@@ -130,7 +137,7 @@ const walls = `
 
 // inTests lists the packages that the tests of all packages may import in addition:
 // packages that tests share, and decoders of written files.
-const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/... tracer/... cmd/pepsim/profiles"
+const inTests = "gobuild gobuild/goruntimetest gobuild/pepbuildtest internal/... analyze/... instrument/... machine/... runtime/... hwsim/... format/... tracer/... cmd/pepsim/profiles"
 
 // apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{
@@ -210,10 +217,6 @@ func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
 
 // ownImports returns the imports of packages that only the project needs which the product has.
 func ownImports(files []*file) (problems []string) {
-	own := func(dir string) bool {
-		name := path.Base(dir)
-		return matches("internal/check", dir) || matches("internal/mutant", dir) || matches("internal/tutorial", dir) || strings.HasSuffix(name, "test")
-	}
 	for _, f := range files {
 		if matches(lab, f.dir) {
 			continue
@@ -224,12 +227,24 @@ func ownImports(files []*file) (problems []string) {
 			case !ok:
 			case matches(lab, dir):
 				problems = append(problems, fmt.Sprintf("%s imports %s: the product's module must build without lab", f.name, dir))
-			case own(dir) && !own(f.dir) && !f.test() && !matches("internal/cmd/...", f.dir):
-				problems = append(problems, fmt.Sprintf("%s imports %s, which only the project needs: commands must not contain it", f.name, dir))
+			case own(dir) && !own(f.dir) && !f.test():
+				problems = append(problems, fmt.Sprintf("%s imports %s, which only the project needs: commands must not contain it",
+					f.name, dir))
 			}
 		}
 	}
 	return problems
+}
+
+// own reports whether only the project needs a package: it checks the project, or holds what tests share.
+func own(dir string) bool {
+	for _, check := range []string{"internal/check", "internal/cmd/...", "internal/mutant", "internal/policy",
+		"internal/tutorial"} {
+		if matches(check, dir) {
+			return true
+		}
+	}
+	return strings.HasSuffix(path.Base(dir), "test")
 }
 
 // lab matches the packages of the module for what only the project needs.
@@ -237,13 +252,17 @@ const lab = "lab/..."
 
 func TestOwnImports(t *testing.T) {
 	for _, c := range []struct{ name, imp, want string }{
-		{"lab/bench/bench.go", "lab/plot", ""},
+		{"lab/bench/cost/cost.go", "lab/plot", ""},
 		{"hwsim/cost/cost.go", "lab/plot", "hwsim/cost/cost.go imports lab/plot: the product's module must build without lab"},
-		{"hwsim/cost/cost_test.go", "lab/plot", "hwsim/cost/cost_test.go imports lab/plot: the product's module must build without lab"},
-		{"hwsim/enginetest/run.go", "lab/plot", "hwsim/enginetest/run.go imports lab/plot: the product's module must build without lab"},
+		{"hwsim/cost/cost_test.go", "lab/plot",
+			"hwsim/cost/cost_test.go imports lab/plot: the product's module must build without lab"},
+		{"hwsim/enginetest/run.go", "lab/plot",
+			"hwsim/enginetest/run.go imports lab/plot: the product's module must build without lab"},
 		{"hwsim/cost/cost.go", "hwsim/label", ""},
-		{"hwsim/cost/cost.go", "internal/mutant", "hwsim/cost/cost.go imports internal/mutant, which only the project needs: commands must not contain it"},
-		{"hwsim/cost/cost.go", "hwsim/tracetest", "hwsim/cost/cost.go imports hwsim/tracetest, which only the project needs: commands must not contain it"},
+		{"hwsim/cost/cost.go", "internal/mutant",
+			"hwsim/cost/cost.go imports internal/mutant, which only the project needs: commands must not contain it"},
+		{"hwsim/cost/cost.go", "hwsim/tracetest",
+			"hwsim/cost/cost.go imports hwsim/tracetest, which only the project needs: commands must not contain it"},
 		{"hwsim/cost/cost_test.go", "internal/mutant", ""},
 		{"internal/cmd/check/main.go", "internal/check", ""},
 	} {
@@ -280,7 +299,8 @@ func TestOnlyTheRegistryImportsEngines(t *testing.T) {
 	for _, f := range goFiles(t) {
 		for _, imp := range f.imports {
 			dir := strings.TrimPrefix(imp, module+"/")
-			if dir == "hwsim/rap" && slices.Contains(mayUseTrees, f.dir) || dir == "hwsim/cop" && f.dir == "lab/figure/copfigures" {
+			if dir == "hwsim/rap" && slices.Contains(mayUseTrees, f.dir) || dir == "hwsim/cop" &&
+				f.dir == "lab/figure/copfigures" {
 				continue
 			}
 			if slices.Contains(engines, dir) && f.dir != dir && f.dir != registry && !strings.HasPrefix(f.dir, dir+"/") {
@@ -300,8 +320,8 @@ func TestOnlyTheRegistryImportsEngines(t *testing.T) {
 // imports. The interpreter is in programs that have nothing instrumented, and what it uses
 // of math is instructions.
 func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
-	lent := map[string][]string{"runtime/taps/portable.go": {"os"}, "runtime/core/write_portable.go": {"os"},
-		"runtime/interp/vectorfloat.go": {"math"}, "runtime/interp/vectorfma.go": {"math"}}
+	lent := map[string][]string{"runtime/taps/portable.go": {"os"}, "runtime/write/portable.go": {"os"},
+		"machine/interp/vectorfloat.go": {"math"}, "machine/interp/vectorfma.go": {"math"}}
 	allowed := strings.Fields(output(t, "go", "list", "-deps", "runtime"))
 	for _, f := range goFiles(t) {
 		if !f.linked(t) {
@@ -321,16 +341,18 @@ func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
 // outsiders says which packages may import packages of other modules. Tests may
 // import any that go.mod requires.
 var outsiders = map[string][]string{
-	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
-	"golang.org/x/tools/go/ast/astutil":   {"instrument/mark"},
-	"golang.org/x/tools/go/gcexportdata":  {"gobuild/internal/toolexec"},
-	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
+	"golang.org/x/tools/go/ssa":          {"instrument/flow"},
+	"golang.org/x/tools/go/ast/astutil":  {"instrument/mark"},
+	"golang.org/x/tools/go/gcexportdata": {"gobuild/internal/toolexec"},
+	"golang.org/x/tools/txtar":           {"gobuild/pepbuildtest"},
+	"github.com/google/pprof/profile": {"analyze/profile", "analyze/profile/proftest", "gobuild/pepbuildtest",
+		"internal/...", "lab/bench/cost", "lab/bench/peppaper"},
 	"github.com/cilium/ebpf/...":          {"tracer/internal/...", "lab/sampling"},
-	"golang.org/x/arch/...":               {"format/branches", "tracer/internal/..."},
-	"golang.org/x/sys/...":                {"internal/terminal", "tracer/internal/...", "lab/bench", "lab/sampling"},
+	"golang.org/x/arch/...":               {"tracer/internal/..."},
+	"golang.org/x/sys/...":                {"internal/terminal", "tracer/internal/...", "lab/bench/programs", "lab/sampling"},
 	"golang.org/x/term":                   {"internal/terminal"},
-	"golang.org/x/perf/...":               {"lab/bench", "lab/figure/pepfigures"},
-	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
+	"golang.org/x/perf/...":               {"lab/bench/...", "lab/figure/pepfigures", "lab/stats"},
+	"github.com/google/go-cmp/...":        {"internal/command/commandtest", "lab/bench/benchtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }
 

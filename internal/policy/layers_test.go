@@ -1,9 +1,9 @@
 package policy
 
-// This file says which layers some packages have, and that each layer knows only the
+// This file says which layers package core has, and that each layer knows only the
 // layers below it. The linker, the assembler and instrumented code name core's
 // variables, so all code that shares these variables stays in one package. The layers
-// keep that package readable. In package taps, what runs in signal handlers shares variables with the rest.
+// keep that package readable.
 
 import (
 	"go/ast"
@@ -21,46 +21,34 @@ import (
 	"testing"
 )
 
-// layers are the layers of packages, the lowest first. A file is in the layer
+// layers are the layers of the package, the lowest first. A file is in the layer
 // that the part of its name before the first "_" or "." names, or in that with
 // the name in parentheses:
 //
 //	handler_tick_linux_amd64.go  is in handler
 //	core.go                      is in door
 //
-// All other files are in the layer "…", if there is one. A file may use what is declared in
-// its own layer and in those before it.
-var layers = map[string][]string{
-	"runtime/core": {
-		"state",      // variables that several layers share; set when the program starts
-		"handler",    // what runs in signal handlers, and nothing else
-		"write",      // reading of .pep files, writing of profiles
-		"exit",       // the normal end of a program
-		"start",      // the beginning of a program
-		"door(core)", // what instrumented code calls
-	},
-	"runtime/taps": {
-		"state", // variables that ticks and taps share
-		"tick",  // what runs in signal handlers, and nothing else
-		"…",     // the way of tuples from taps to the table of words or the trace
-	},
+// A file may use what is declared in its own layer and in those before it.
+var layers = []string{
+	"state",      // variables that several layers share; set when the program starts
+	"handler",    // what runs in signal handlers, and nothing else
+	"exit",       // the normal end of a program
+	"start",      // the beginning of a program
+	"door(core)", // what instrumented code calls
 }
 
-// layerOf returns the index of the layer of a file of package dir, -1 if it is in
-// none.
-func layerOf(dir, name string) int {
+const layered = "runtime/core"
+
+// layerOf returns the index of the layer of a file, -1 if it is in none.
+func layerOf(name string) int {
 	prefix := name[:strings.IndexAny(name, "_.")]
-	i := slices.IndexFunc(layers[dir], func(r string) bool {
+	return slices.IndexFunc(layers, func(r string) bool {
 		r, other, _ := strings.Cut(strings.TrimSuffix(r, ")"), "(")
 		return prefix == r || prefix == other
 	})
-	if i < 0 {
-		i = slices.Index(layers[dir], "…")
-	}
-	return i
 }
 
-// builds are builds that together have all files of packages with layers.
+// builds are builds that together have all files of the package.
 var builds = [][]string{
 	{"linux", "amd64"},
 	{"linux", "amd64", "peplinked"},
@@ -69,51 +57,40 @@ var builds = [][]string{
 }
 
 func TestLayers(t *testing.T) {
-	for dir := range layers {
-		uses, files := usesIn(t, dir, nil)
-		for _, name := range files {
-			if layerOf(dir, name) < 0 {
-				t.Errorf("%s/%s is in no layer: the layers are %q", dir, name, layers[dir])
-			}
+	uses, files := usesIn(t, nil)
+	for _, name := range files {
+		if layerOf(name) < 0 {
+			t.Errorf("%s is in no layer: the layers are %q", name, layers)
 		}
-		if len(uses) < 100 {
-			t.Fatalf("%s: only %d uses were found: %v", dir, len(uses), uses)
-		}
-		for _, u := range upward(dir, uses) {
-			t.Errorf("%s/%s uses %s of %s, a layer above it", dir, u.in, u.name, u.of)
-		}
+	}
+	if len(uses) < 100 {
+		t.Fatalf("only %d uses were found: %v", len(uses), uses)
+	}
+	for _, u := range upward(uses) {
+		t.Errorf("%s uses %s of %s, a layer above it", u.in, u.name, u.of)
 	}
 }
 
 // The test above finds uses of a higher layer, from Go and from assembly.
 func TestLayersNoticeArrowsUp(t *testing.T) {
-	for dir, planted := range map[string]map[string]string{
-		"runtime/core": {
-			"state_planted.go":            "package core\n\nfunc plantedCall() { finish() }",
-			"handler_planted.go":          "package core\n\nfunc (t *Table) planted() { t.first() }",
-			"handler_planted_variable.go": "package core\n\nvar planted = writerArg",
-			"handler_planted.s":           "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·execing(SB), AX\n\tRET\n",
-			"write_planted_module.go":     "package core\n\nfunc plantedModule() { finish() }",
-			"write_planted_arch.s":        "\tCALL\t·beforeExec(SB)\n",
-		},
-		"runtime/taps": {
-			"state_planted.go":         "package taps\n\nfunc plantedCall() { BeginBurst(1) }",
-			"tick_planted.go":          "package taps\n\nfunc (e *engine) planted() { e.flush() }",
-			"tick_planted_variable.go": "package taps\n\nvar planted = &sinks",
-			"tick_planted.s":           "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·sinks(SB), AX\n\tRET\n",
-		},
-	} {
-		uses, _ := usesIn(t, dir, planted)
-		up := upward(dir, uses)
-		for name := range planted {
-			if !slices.ContainsFunc(up, func(u use) bool { return u.in == name }) {
-				t.Errorf("%s/%s: no arrow up is found, only %v", dir, name, up)
-			}
+	planted := map[string]string{
+		"state_planted.go":            "package core\n\nfunc plantedCall() { finish() }",
+		"handler_planted.go":          "package core\n\nfunc (t *Table) planted() { t.first() }",
+		"handler_planted_variable.go": "package core\n\nvar planted = execing",
+		"handler_planted.s":           "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·execing(SB), AX\n\tRET\n",
+		"exit_planted_module.go":      "package core\n\nfunc plantedModule() { start() }",
+		"exit_planted_arch.s":         "\tCALL\t·beforeExec(SB)\n",
+	}
+	uses, _ := usesIn(t, planted)
+	up := upward(uses)
+	for name := range planted {
+		if !slices.ContainsFunc(up, func(u use) bool { return u.in == name }) {
+			t.Errorf("%s: no arrow up is found, only %v", name, up)
 		}
-		for _, u := range up {
-			if planted[u.in] == "" {
-				t.Errorf("%s: the arrow up %v is not from a planted file", dir, u)
-			}
+	}
+	for _, u := range up {
+		if planted[u.in] == "" {
+			t.Errorf("the arrow up %v is not from a planted file", u)
 		}
 	}
 }
@@ -122,35 +99,36 @@ func TestLayersNoticeArrowsUp(t *testing.T) {
 type use struct{ in, of, name string }
 
 // upward returns the uses of declarations in a higher layer.
-func upward(dir string, uses []use) (up []use) {
+func upward(uses []use) (up []use) {
 	for _, u := range uses {
-		if layerOf(dir, u.in) < layerOf(dir, u.of) {
+		if layerOf(u.in) < layerOf(u.of) {
 			up = append(up, u)
 		}
 	}
 	return up
 }
 
-// usesIn returns which declarations of a package, with some files more, are used
+// usesIn returns which declarations of the package, with some files more, are used
 // in other files than their own, and all files. It type-checks without the packages of
 // other modules and of std, and ignores the errors that this causes.
-func usesIn(t *testing.T, dir string, more map[string]string) (uses []use, names []string) {
+func usesIn(t *testing.T, more map[string]string) (uses []use, names []string) {
 	t.Helper()
 	fset := token.NewFileSet()
 	texts := maps.Clone(more)
 	if texts == nil {
 		texts = map[string]string{}
 	}
-	entries, err := os.ReadDir(filepath.Join(root, dir))
+	entries, err := os.ReadDir(filepath.Join(root, layered))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if e.IsDir() || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") || strings.HasSuffix(name, "_test.go") {
+		if e.IsDir() || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") ||
+			strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(root, dir, name))
+		text, err := os.ReadFile(filepath.Join(root, layered, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +157,7 @@ func usesIn(t *testing.T, dir string, more map[string]string) (uses []use, names
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 		config := types.Config{Importer: imp, Error: func(error) {}}
-		pkg, _ := config.Check(dir, fset, files, info)
+		pkg, _ := config.Check(layered, fset, files, info)
 		for id, obj := range info.Uses {
 			if obj.Pkg() == pkg {
 				u := use{fset.Position(id.Pos()).Filename, fset.Position(obj.Pos()).Filename, obj.Name()}

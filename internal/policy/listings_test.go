@@ -106,9 +106,16 @@ type member struct {
 	of               structRef // the struct that it has, or a list of; zero if it has none
 }
 
-// title leaves out a unit that is the name.
+// obvious reports whether the name of a member tells its unit: it is the name, or a line, or a share.
+func obvious(name, unit string) bool {
+	last := name[strings.LastIndex(name, ".")+1:]
+	return last == unit || unit == "line" && strings.HasSuffix(last, "_line") ||
+		unit == "ratio" && strings.Contains(last, "share")
+}
+
+// title leaves out a unit that is obvious.
 func (m member) title() string {
-	if m.unit == "" || m.unit == m.name[strings.LastIndex(m.name, ".")+1:] {
+	if m.unit == "" || obvious(m.name, m.unit) {
 		return "`" + m.name + "`"
 	}
 	return "`" + m.name + "` (" + m.unit + ")"
@@ -359,7 +366,7 @@ func TestJSONPageHasAllMembers(t *testing.T) {
 				t.Errorf("%s: %s has the unit %q; a number has one, other fields have none", l.command, f.Name, f.Unit)
 			}
 			unit, ok := units[f.Name]
-			if unit == "" && strings.HasSuffix("."+f.Name, "."+f.Unit) {
+			if unit == "" && obvious(f.Name, f.Unit) {
 				unit = f.Unit
 			}
 			if !ok || unit != f.Unit {

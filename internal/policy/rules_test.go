@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"go/ast"
 	"go/format"
+	"go/scanner"
 	"go/token"
 	"os"
 	"os/exec"
@@ -137,7 +138,8 @@ func exits(n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok {
 			if x, ok := sel.X.(*ast.Ident); ok {
-				found = found || x.Name == "os" && sel.Sel.Name == "Exit" || x.Name == "log" && strings.HasPrefix(sel.Sel.Name, "Fatal")
+				found = found || x.Name == "os" && sel.Sel.Name == "Exit" || x.Name == "log" &&
+					strings.HasPrefix(sel.Sel.Name, "Fatal")
 			}
 		}
 		return true
@@ -274,4 +276,60 @@ func TestGofmt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// mostColumns is how long lines of code and comments are at most, a tab being one column. Lines with a string, examples
+// and tables in comments, and directives may be longer.
+const mostColumns = 120
+
+func TestLinesAreShort(t *testing.T) {
+	err := walk(func(name string) error {
+		if !strings.HasSuffix(name, ".go") || outside(name) {
+			return nil
+		}
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		for _, line := range longLines(text, mostColumns) {
+			t.Errorf("%s:%d: longer than %d columns", name, line, mostColumns)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "package p\n\n// aaaaaaaaaaaaaaaaaaaa\n//\taaaaaaaaaaaaaaaaaaaaa\nvar x = `aaaaaaaaaaaaaaaaaaaaaaa\naaaaaaaaaaaaaaaaaaaaaa` + \"a\"\nvar aaaaaaaaaaaaaaaaaaaaaa int\n"
+	if got := longLines([]byte(text), 20); !slices.Equal(got, []int{3, 7}) {
+		t.Errorf("lines %d are long, want 3 and 7", got)
+	}
+}
+
+// mayBeLong matches lines of comments that are indented, and directives.
+var mayBeLong = regexp.MustCompile(`^\t*//(\t|  |[a-z]+:)`)
+
+// longLines returns the lines of a file that are longer than some columns, have no part of a string and are not matched
+// by mayBeLong.
+func longLines(text []byte, most int) (long []int) {
+	set := token.NewFileSet()
+	file := set.AddFile("", set.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	strung := map[int]bool{}
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		for i := 0; tok == token.STRING && i <= strings.Count(literal, "\n"); i++ {
+			strung[file.Line(pos)+i] = true
+		}
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if n++; utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > most && !strung[n] && !mayBeLong.MatchString(line) {
+			long = append(long, n)
+		}
+	}
+	return long
 }

@@ -1,7 +1,7 @@
 package policy
 
-// This file keeps the project small: pages have so many words at most, and a table that reviewers see has what there is of
-// packages, flags, environment variables and words.
+// This file keeps the project small: pages have so many words at most, and a table that reviewers see has what there is
+// of packages, flags, environment variables and words.
 
 import (
 	"fmt"
@@ -21,7 +21,8 @@ import (
 
 const sizeTable = "testdata/size.txt"
 
-// Most words of a page, of a decision, and of all pages. References may be longer: those in docs/reference, and that of microcode.
+// Most words of a page, of a decision, and of all pages. References may be longer: those in docs/reference, and that of
+// microcode.
 const (
 	pageWords     = 1500
 	decisionWords = 600
@@ -65,8 +66,8 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
-// TestSize makes visible to reviewers what a change adds. Who adds a package, a flag, a variable or a page says in the commit what it
-// replaces, or why nothing can.
+// TestSize makes visible to reviewers what a change adds. Who adds a package, a flag, a variable or a page says in the
+// commit what it replaces, or why nothing can.
 func TestSize(t *testing.T) {
 	got := size(goFiles(t), wordsOf(t))
 	if *update {
@@ -86,9 +87,14 @@ func TestSize(t *testing.T) {
 
 // size is the table. Words are rounded up to thousands, so that it changes when much does.
 func size(files []*file, words map[string]int) string {
-	packages, flags, variables := map[string]bool{}, map[string]map[string]bool{}, map[string]bool{}
+	packages, tests, flags, variables := map[string]bool{}, map[string]bool{}, map[string]map[string]bool{},
+		map[string]bool{}
 	for _, f := range files {
 		if f.test() || strings.HasPrefix(f.dir, "lab") {
+			continue
+		}
+		if own(f.dir) {
+			tests[f.dir] = true
 			continue
 		}
 		packages[f.dir] = true
@@ -119,11 +125,13 @@ func size(files []*file, words map[string]int) string {
 		pages, sum = pages+1, sum+n
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "packages of the product: %d\n", len(packages))
+	fmt.Fprintf(&b, "packages of the product: %d, and %d of tests and checks\n", len(packages), len(tests))
 	for _, command := range slices.Sorted(maps.Keys(flags)) {
-		fmt.Fprintf(&b, "flags of %s: %d: %s\n", command, len(flags[command]), strings.Join(slices.Sorted(maps.Keys(flags[command])), " "))
+		fmt.Fprintf(&b, "flags of %s: %d: %s\n", command, len(flags[command]),
+			strings.Join(slices.Sorted(maps.Keys(flags[command])), " "))
 	}
-	fmt.Fprintf(&b, "environment variables: %d: %s\n", len(variables), strings.Join(slices.Sorted(maps.Keys(variables)), " "))
+	fmt.Fprintf(&b, "environment variables: %d: %s\n", len(variables),
+		strings.Join(slices.Sorted(maps.Keys(variables)), " "))
 	fmt.Fprintf(&b, "pages: %d, with up to %d thousand words\n", pages, (sum+999)/1000)
 	return b.String()
 }
@@ -158,7 +166,8 @@ func flagsIn(f *ast.File) (names []string) {
 	return names
 }
 
-var kindsOfFlags = []string{"Number", "OneOf", "Percent", "Percents", "Regexp", "Bool", "BoolFunc", "Duration", "Float64", "Func", "Int", "Int64", "String", "Text", "Uint", "Uint64", ""}
+var kindsOfFlags = []string{"Number", "OneOf", "Percent", "Percents", "Regexp", "Bool", "BoolFunc", "Duration",
+	"Float64", "Func", "Int", "Int64", "String", "Text", "Uint", "Uint64", ""}
 
 func literal(n ast.Node) (string, bool) {
 	l, ok := n.(*ast.BasicLit)

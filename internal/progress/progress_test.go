@@ -41,7 +41,8 @@ func TestBar(t *testing.T) {
 		{0, 0, ""},
 		{900 * time.Millisecond, 1_000_000, ""}, // shorter than a second
 		{1100 * time.Millisecond, 2_000_000, "[>                             ]   2% of 100000000 events, 1 min 38 s left"},
-		{100 * time.Millisecond, 3_000_000, "[>                             ]   2% of 100000000 events, 1 min 38 s left"}, // too soon
+		// too soon
+		{100 * time.Millisecond, 3_000_000, "[>                             ]   2% of 100000000 events, 1 min 38 s left"},
 		{42 * time.Second, 33_400_000, "[==========>                   ]  33% of 100000000 events, 1 min 28 s left"},
 		{5900 * time.Millisecond, 99_000_000, "[=============================>]  99% of 100000000 events, 1 s left"},
 		{time.Second, 100_000_000, "[==============================] 100% of 100000000 events, 0 s left"},
@@ -95,7 +96,8 @@ func TestTerminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if progress.New(end, 1, false) != nil || progress.New(null, 1, false) != nil || progress.New(&bytes.Buffer{}, 1, false) != nil {
+	if progress.New(end, 1, false) != nil || progress.New(null, 1, false) != nil ||
+		progress.New(&bytes.Buffer{}, 1, false) != nil {
 		t.Error("a pipe, the null device or a buffer is a terminal")
 	}
 	var none *progress.Bar

@@ -48,7 +48,8 @@ func End(column int, r rune) int {
 		return column + 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return column
-	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || 0x3000 <= r && r <= 0x303f || 0xff01 <= r && r <= 0xff60 || 0x1f300 <= r && r <= 0x1faff:
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || 0x3000 <= r && r <= 0x303f ||
+		0xff01 <= r && r <= 0xff60 || 0x1f300 <= r && r <= 0x1faff:
 		return column + 2
 	}
 	return column + 1

@@ -21,7 +21,8 @@ func TestScreenOfAFile(t *testing.T) {
 
 // Tabs go to the next stop, wide characters take two columns, and accents none.
 func TestColumns(t *testing.T) {
-	for text, want := range map[string]int{"abc": 3, "a\tb": 9, "\t\t": 16, "世界": 4, "e\u0301": 1, "größe": 5, "…·": 2, "12345678\tx": 17} {
+	for text, want := range map[string]int{"abc": 3, "a\tb": 9, "\t\t": 16, "世界": 4, "e\u0301": 1, "größe": 5, "…·": 2,
+		"12345678\tx": 17} {
 		column := 0
 		for _, r := range text {
 			column = End(column, r)

@@ -124,7 +124,8 @@ func TestForwardCtrlC(t *testing.T) {
 		switch {
 		case seen["ready"] == 1 && seen["program"] == 1 && seen["signal"] == 0 && (line == "ready" || line == "program"):
 			master.Write([]byte{3})
-		case seen["signal"] == 1 && seen["interrupt"] > 0 && (line == "signal" || line == "interrupt") && seen["interrupt"] == 1:
+		case seen["signal"] == 1 && seen["interrupt"] > 0 && (line == "signal" || line == "interrupt") &&
+			seen["interrupt"] == 1:
 			time.Sleep(300 * time.Millisecond) // a second interrupt would have come by then
 			cmd.Process.Signal(syscall.SIGTERM)
 		}

@@ -9,7 +9,7 @@ func TestEscape(t *testing.T) {
 		{"The one-byte and the two-byte form of CSI.", "\x9b2J \u009b2J", `\x9b2J \u009b2J`},
 		{"Line breaks and other controls.", "a\nb\rc\x00d\x7f\b", `a\nb\rc\x00d\x7f\b`},
 		{"Writing directions.", "a\u202eb\u2066c\u200fd", `a\u202eb\u2066c\u200fd`},
-		{"Line separators and blanks that take no room.", "a\u2028b\u00a0c\u200bd\ufeff", `a\u2028b\u00a0c\u200bd\ufeff`},
+		{"Line separators and blanks that take no space.", "a\u2028b\u00a0c\u200bd\ufeff", `a\u2028b\u00a0c\u200bd\ufeff`},
 		{"Invalid UTF-8, and a replacement character that is valid.", "a\xff\xc3 \ufffd", `a\xff\xc3 ` + "\ufffd"},
 		{"A surrogate.", "\xed\xa0\x80", `\xed\xa0\x80`},
 	} {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/internal/tutorial"
 )
 
@@ -33,10 +33,8 @@ func TestTutorial(t *testing.T) {
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	if _, err := pepbuildtest.Build(bin); err != nil {
-		t.Fatal(err)
-	}
-	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=", "GOWORK=off", "LC_ALL=C")
+	path := strings.Join([]string{bin, filepath.Dir(pepbuildtest.Pepbuild(t)), ""}, string(filepath.ListSeparator))
+	env := append(os.Environ(), "PATH="+path+os.Getenv("PATH"), "GOFLAGS=", "GOWORK=off", "LC_ALL=C")
 	got, err := tutorial.Run(string(document), dir, env)
 	if err != nil {
 		t.Fatal(err)

@@ -20,16 +20,18 @@ import (
 
 const phasedPaths = 4
 
-// runPhased returns the profile of paths of a program with two phases, and the true shares of its paths. In the second phase
-// instructions take three times as long and windows a third of the time. The phases alternate at random in times that are short beside
-// intervals, and the second one has two thirds of the time from a random moment on, and one third before. A phase ends two paths: a
-// window sees one of them alone, or both of them as often. The program runs for some ns, with the budget that falls. If unweighted, all
-// windows stand for the same time.
-func runPhased(t *testing.T, rng *rand.Rand, length uint64, unweighted bool) (p *profile.Profile, truth [phasedPaths]float64, windows int) {
+// runPhased returns the profile of paths of a program with two phases, and the true shares of its paths. In the second
+// phase instructions take three times as long and windows a third of the time. The phases alternate at random in times
+// that are short beside intervals, and the second one has two thirds of the time from a random moment on, and one third
+// before. A phase ends two paths: a window sees one of them alone, or both of them as often. The program runs for some
+// ns, with the budget that falls. If unweighted, all windows stand for the same time.
+func runPhased(t *testing.T, rng *rand.Rand, length uint64, unweighted bool) (p *profile.Profile,
+	truth [phasedPaths]float64, windows int) {
 	const ends, tick, slower = 30, 1e7, 3
 	change := uint64((.2 + .6*rng.Float64()) * float64(length))
 	both := [2]float64{.2 + .6*rng.Float64(), .2 + .6*rng.Float64()} // of the windows of a phase
-	rounds := [2]float64{1./3*float64(length) + 1./3*float64(change), (2./3*float64(length) - 1./3*float64(change)) / slower}
+	rounds := [2]float64{1./3*float64(length) + 1./3*float64(change),
+		(2./3*float64(length) - 1./3*float64(change)) / slower}
 	for i := range truth {
 		phase := i / 2
 		truth[i] = rounds[phase] / (rounds[0] + rounds[1]) * both[phase] / 2
@@ -47,8 +49,9 @@ func runPhased(t *testing.T, rng *rand.Rand, length uint64, unweighted bool) (p 
 		samples[entries[i]] = int32(i + 1)
 		name := "p.f" + strconv.Itoa(i)
 		made.Frames = append(made.Frames, report.Frame{Func: name, File: "p.go"})
-		pkg.Funcs = append(pkg.Funcs, wire.Func{Name: name, Base: uint64(i), Blocks: []wire.Block{{Outs: []wire.Out{{Line: 1, Col: 1}}}},
-			Graph: pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 1}})
+		pkg.Funcs = append(pkg.Funcs, wire.Func{Name: name, Base: uint64(i),
+			Blocks: []wire.Block{{Outs: []wire.Out{{Line: 1, Col: 1}}}},
+			Graph:  pdag.Graph{Nodes: []pdag.Node{{Out: []pdag.Edge{{To: pdag.Exit}}}}, Starts: []pdag.Start{{}}, N: 1}})
 	}
 	began, cost := -rng.Uint64N(tick), uint64(0)
 	ticks := pace.New(tick, pace.Budget{First: 20_000, Least: 1_000}, began)
@@ -83,7 +86,8 @@ func runPhased(t *testing.T, rng *rand.Rand, length uint64, unweighted bool) (p 
 	made.Clusters, made.Equal = c.windows(log, samples)
 	for i, e := range entries {
 		x := c.Entry(e)
-		made.Samples = append(made.Samples, report.Sample{Package: "p", Number: uint64(i), Stack: []uint32{uint32(i)}, Count: int64(x.Count), Stands: float64(x.Stands)})
+		made.Samples = append(made.Samples, report.Sample{Package: "p", Number: uint64(i), Stack: []uint32{uint32(i)},
+			Count: int64(x.Count), Stands: float64(x.Stands)})
 	}
 	made.Packages = wire.Whole(pkg)
 	p, err := profile.Parse(bytes.NewReader(made.Write()[0].Data))
@@ -93,10 +97,11 @@ func runPhased(t *testing.T, rng *rand.Rand, length uint64, unweighted bool) (p 
 	return p, truth, windows
 }
 
-// Bounds have the true share of paths in 93 to 97 % of runs of 2, 10, 60 and 600 s, and shares are right in the mean: the log has room for
-// all windows, or for a fifth of them. The chance that the mean of one share is 5 of its standard deviations away is below 1 in 1,000,000. The
-// numbers are drawn with fixed seeds: with others, 600 runs would have parts that hold with a deviation of 0.6 points.
-// If all windows counted alike, whatever they stand for, that would be noticed.
+// Bounds have the true share of paths in 93 to 97 % of runs of 2, 10, 60 and 600 s, and shares are right in the mean:
+// the log has space for all windows, or for a fifth of them. The chance that the mean of one share is 5 of its standard
+// deviations away is below 1 in 1,000,000. The numbers are drawn with fixed seeds: with others, 600 runs would have
+// parts that hold with a deviation of 0.6 points. If all windows counted alike, whatever they stand for, that would be
+// noticed.
 func TestBoundsHoldWhileTheBudgetFalls(t *testing.T) {
 	const runs = 600
 	try := func(length uint64, unweighted bool) (held, far float64, windows int) {
@@ -131,7 +136,8 @@ func TestBoundsHoldWhileTheBudgetFalls(t *testing.T) {
 	}
 	for _, seconds := range []uint64{2, 10, 60, 600} {
 		held, far, windows := try(seconds*1e9, false)
-		t.Logf("%d s, %d windows: %.3f of the bounds hold, shares are off by %.1f standard deviations", seconds, windows, held, far)
+		t.Logf("%d s, %d windows: %.3f of the bounds hold, shares are off by %.1f standard deviations", seconds, windows,
+			held, far)
 		if held < .93 || held > .97 || far > 5 {
 			t.Errorf("%d s: %.3f of the bounds hold, shares are off by %.1f standard deviations", seconds, held, far)
 		}

@@ -8,8 +8,8 @@ import "github.com/pepgo/pep/runtime/report"
 func (c Counts) bursts(samples []int32) (list []report.Cluster) {
 	var entries []uint32
 	at := make([]int32, len(samples)) // by entry: where the burst has its sample, + 1
-	for room := range min(c.Rooms(), c.Log>>32) {
-		entries = c.Burst(room, entries[:0])
+	for slot := range min(c.LogSlots(), c.Log>>32) {
+		entries = c.Burst(slot, entries[:0])
 		b := report.Cluster{Stands: 1, Weight: 1}
 		for _, e := range entries {
 			if e >= uint32(len(samples)) || samples[e] == 0 {

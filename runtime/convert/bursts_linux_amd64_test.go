@@ -58,7 +58,8 @@ func TestFactsOfWindows(t *testing.T) {
 	w.Ended[1], w.Ended[2], w.Steps, w.Thrown, w.Calls, w.Other, w.Busy, w.Changed = 3, 4, 50, 6, 7, 8, 9, 5
 	var f facts.List
 	c.tellWindows(&f)
-	for key, want := range map[facts.Key]uint64{facts.Windows: 7, facts.WindowSteps: 50, facts.WindowsThrown: 6, facts.TicksInCalls: 7, facts.TicksInC: 8, facts.TicksBusy: 9,
+	for key, want := range map[facts.Key]uint64{facts.Windows: 7, facts.WindowSteps: 50, facts.WindowsThrown: 6,
+		facts.TicksInCalls: 7, facts.TicksInC: 8, facts.TicksBusy: 9,
 		facts.WindowsChanged: 5} {
 		if n := f.Number(key); n != want {
 			t.Errorf("fact %v is %d, want %d", key, n, want)

@@ -9,10 +9,11 @@ import (
 
 // damage has the numbers of entries and samples in a .pep file that contradict the rest.
 type damage struct {
-	entries, counters int   // that are left out
-	labels            int   // entries whose labels are left out
-	windows           int   // that are left out
-	taken             int64 // samples that were taken, but are in no entry and not among the dropped; negative: more are there
+	entries, counters int // that are left out
+	labels            int // entries whose labels are left out
+	windows           int // that are left out
+	// samples that were taken, but are in no entry and not among the dropped; negative: more are there
+	taken int64
 }
 
 // ofSamples compares the samples in entries with those that were taken. A handler

@@ -67,12 +67,16 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	file := recorded()
 	bytes := pepfiletest.Bytes(file)
 	want, problem := read(bytes)
-	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") || !strings.Contains(want, "[{key value} {n 4}]") {
+	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") ||
+		!strings.Contains(want, "4 13 ") || !strings.Contains(want, "[{key value} {n 4}]") {
 		t.Fatalf("%s\n%s", problem, want)
 	}
 	tallies := []uintptr{
-		unsafe.Offsetof(file.Header.Ticks), unsafe.Offsetof(file.Header.Overruns), unsafe.Offsetof(file.Header.Time), unsafe.Offsetof(file.Header.Spent),
-		unsafe.Offsetof(file.Header.Shortened), unsafe.Offsetof(file.Header.Truncated), unsafe.Offsetof(file.Header.Detached), unsafe.Offsetof(file.Header.Denied), unsafe.Offsetof(file.Header.Unlabelled), unsafe.Offsetof(file.Header.Folded), unsafe.Offsetof(file.Header.Erased), unsafe.Offsetof(file.Header.Gapped),
+		unsafe.Offsetof(file.Header.Ticks), unsafe.Offsetof(file.Header.Overruns), unsafe.Offsetof(file.Header.Time),
+		unsafe.Offsetof(file.Header.Spent),
+		unsafe.Offsetof(file.Header.Shortened), unsafe.Offsetof(file.Header.Truncated), unsafe.Offsetof(file.Header.Detached),
+		unsafe.Offsetof(file.Header.Denied), unsafe.Offsetof(file.Header.Unlabelled), unsafe.Offsetof(file.Header.Folded),
+		unsafe.Offsetof(file.Header.Erased), unsafe.Offsetof(file.Header.Gapped),
 	}
 	said, refused, same := 0, 0, 0
 	for _, i := range used(file) {
@@ -90,7 +94,8 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 				said++
 			case tally && strings.HasPrefix(got, want[:strings.LastIndex(want, "\n")]):
 			default:
-				t.Fatalf("bit %d of byte %d, at %d in an entry: not noticed\n%s\nwant\n%s", bit, i, (i-pepfile.PageSize)%int(unsafe.Sizeof(pepfile.Entry{})), got, want)
+				t.Fatalf("bit %d of byte %d, at %d in an entry: not noticed\n%s\nwant\n%s", bit, i,
+					(i-pepfile.PageSize)%int(unsafe.Sizeof(pepfile.Entry{})), got, want)
 			}
 		}
 	}
@@ -111,22 +116,25 @@ func TestDamageIsSaid(t *testing.T) {
 	}{
 		{"Taken less than is there.", ", damaged: 2 counted but not taken", func(f pepfile.Table) { f.Taken -= 2 }},
 		{"Killed in between.", ", 2 taken but not counted", func(f pepfile.Table) { f.Taken += 2 }},
-		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f pepfile.Table) { f.Taken += 3; f.Dropped = 3 }},
+		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns",
+			func(f pepfile.Table) { f.Taken += 3; f.Dropped = 3 }},
 		{"An entry is being made.", " 0 shortened, 30 overruns", func(f pepfile.Table) { f.Entry(unused(f)).Hash = 1 << 63 }},
-		{"The state of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted", func(f pepfile.Table) {
-			for i := range f.Slots {
-				if e := f.Entry(i); e.Count == 13 {
-					e.State = 0
+		{"The state of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted",
+			func(f pepfile.Table) {
+				for i := range f.Slots {
+					if e := f.Entry(i); e.Count == 13 {
+						e.State = 0
+					}
 				}
-			}
-		}},
-		{"A page of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted", func(f pepfile.Table) {
-			for i := range f.Slots {
-				if e := f.Entry(i); e.Count == 13 {
-					e.Callers, e.N = [pepfile.MaxCallers]uint32{}, 0
+			}},
+		{"A page of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted",
+			func(f pepfile.Table) {
+				for i := range f.Slots {
+					if e := f.Entry(i); e.Count == 13 {
+						e.Callers, e.N = [pepfile.MaxCallers]uint32{}, 0
+					}
 				}
-			}
-		}},
+			}},
 	} {
 		f := recorded()
 		test.harm(f)

@@ -7,13 +7,13 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// labelSets are the label sets of a file, each once. The first count with labels has all sets read: they take 64 pages, and few
-// programs use labels.
+// labelSets are the label sets of a file, each once. The first count with labels has all sets read: they take 64 pages,
+// and few programs use labels.
 type labelSets struct {
 	of     Counts
 	read   bool
 	sets   [][]pprofenc.Label
-	number [pepfile.AllLabels + 1]uint32 // by what keys have: 1 + the index in sets, 0 if that is of no intact slot
+	number [pepfile.TooManyLabels + 1]uint32 // by what keys have: 1 + the index in sets, 0 if that is of no intact slot
 }
 
 // numberOf returns 1 + the index in sets of what a key has, 0 if that is of no intact slot.
@@ -22,7 +22,7 @@ func (l *labelSets) numberOf(labels uint32) uint32 {
 		l.read = true
 		l.readAll()
 	}
-	return l.number[min(labels, pepfile.AllLabels)]
+	return l.number[min(labels, pepfile.TooManyLabels)]
 }
 
 // readAll reads the sets. Sets that two slots have become one.

@@ -13,7 +13,8 @@ func (c Counts) loads(windows []logged, symbols *symbol.Table) *report.Loads {
 	l.At = func(pc uint32) []report.Frame { return symbols.At(pc + 1) } // as if it were a return address
 	for i := range windows {
 		w := &windows[i]
-		x := report.LoadWindow{Weight: w.weighed.Time * w.weighed.Weight(), Waiting: w.weighed.Waiting(), Paths: w.weighed.Paths}
+		x := report.LoadWindow{Weight: w.weighed.Time * w.weighed.Weight(), Waiting: w.weighed.Waiting(),
+			Paths: w.weighed.Paths}
 		for _, r := range w.records[:w.Loads] {
 			x.Loads = append(x.Loads, report.TimedLoad{PC: r.Entry, Cycles: r.Count})
 		}

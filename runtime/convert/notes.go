@@ -29,7 +29,8 @@ func (c Counts) notes(windows []logged, symbols *symbol.Table) *report.Notes {
 var tags = [...]tuple.Tag{valuetable.Call: tuple.Call, valuetable.Type: tuple.Type, valuetable.Itab: tuple.Type,
 	valuetable.Load: tuple.Load, valuetable.Arg: tuple.Arg, valuetable.Result: tuple.Result}
 
-// noteSites returns what says what the site of a note is: a row of the table of values, or without a table the place of a call.
+// noteSites returns what says what the site of a note is: a row of the table of values, or without a table the place of
+// a call.
 func (c Counts) noteSites(table []byte, symbols *symbol.Table) func(number uint32) (report.NoteSite, bool) {
 	at := func(pc uint32) (f report.Frame, ok bool) {
 		if frames := symbols.At(pc + 1); len(frames) > 0 { // as if it were a return address
@@ -67,6 +68,7 @@ func (c Counts) noteSites(table []byte, symbols *symbol.Table) func(number uint3
 			f = report.Frame{Func: x.Func}
 		}
 		f.File, f.Line = x.File, x.Line
-		return report.NoteSite{Tag: tags[row.Kind], Itab: row.Kind == valuetable.Itab, Width: row.Width, Form: x.Form, Func: f, Col: x.Col, Expr: x.Expr, Type: x.Type}, ok
+		return report.NoteSite{Tag: tags[row.Kind], Itab: row.Kind == valuetable.Itab, Width: row.Width, Form: x.Form,
+			Func: f, Col: x.Col, Expr: x.Expr, Type: x.Type}, ok
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/pepgo/pep/runtime/symbol"
 )
 
-// Calls that windows have noted are in the profile, with the names of this program. A window whose notes are damaged is left out,
-// and the facts say so.
+// Calls that windows have noted are in the profile, with the names of this program. A window whose notes are damaged is
+// left out, and the facts say so.
 func TestNotesOfALog(t *testing.T) {
 	text := golink.TextStart()
 	site := uint32(golink.CodeOf(TestNotesOfALog)-text) + 8
@@ -44,7 +44,8 @@ func TestNotesOfALog(t *testing.T) {
 	}
 	var got []string
 	for _, s := range p.Sample {
-		got = append(got, fmt.Sprintln(s.Location[0].Line[0].Function.Name, s.Location[1].Line[0].Function.Name, s.Value, s.Label["expr"]))
+		got = append(got, fmt.Sprintln(s.Location[0].Line[0].Function.Name, s.Location[1].Line[0].Function.Name, s.Value,
+			s.Label["expr"]))
 	}
 	const here = "github.com/pepgo/pep/runtime/"
 	expr := fmt.Sprintf("[%#x]", uint64(text)+uint64(site))
@@ -62,17 +63,22 @@ func TestNotesOfALog(t *testing.T) {
 	}
 }
 
-// With a table of values, the number of a row is that of its site: what is noted there, and where and what it is in the source.
+// With a table of values, the number of a row is that of its site: what is noted there, and where and what it is in the
+// source.
 func TestSitesOfNotes(t *testing.T) {
 	text := golink.TextStart()
 	c := countsOf(pepfiletest.New())
 	at := uint32(golink.CodeOf(TestSitesOfNotes) - text)
 	first := values.Func{Addr: uint64(text) + 64, Rows: []values.Row{
-		{Row: valuetable.Row{PC: 3, Kind: valuetable.Result, Width: 2}, Site: valuetable.Site{File: "/a/x.go", Line: 3, Col: 4, Func: "m.f", Expr: "n", Type: "int16", Form: wire.Signed}}}}
+		{Row: valuetable.Row{PC: 3, Kind: valuetable.Result, Width: 2},
+			Site: valuetable.Site{File: "/a/x.go", Line: 3, Col: 4, Func: "m.f", Expr: "n", Type: "int16", Form: wire.Signed}}}}
 	second := values.Func{Addr: uint64(text) + uint64(at), Rows: []values.Row{
-		{Row: valuetable.Row{PC: 0, Kind: valuetable.Call}, Site: valuetable.Site{File: "/a/x.go", Line: 5, Col: 6, Expr: "s.area"}},
-		{Row: valuetable.Row{PC: 9, Kind: valuetable.Itab}, Site: valuetable.Site{File: "/a/x.go", Line: 7, Col: 8, Expr: "err", Type: "error"}},
-		{Row: valuetable.Row{PC: 9, Kind: valuetable.Load, Width: 8}, Site: valuetable.Site{File: "/a/x.go", Line: 7, Col: 9, Expr: "p.n", Type: "float64", Form: wire.Float}}}}
+		{Row: valuetable.Row{PC: 0, Kind: valuetable.Call},
+			Site: valuetable.Site{File: "/a/x.go", Line: 5, Col: 6, Expr: "s.area"}},
+		{Row: valuetable.Row{PC: 9, Kind: valuetable.Itab},
+			Site: valuetable.Site{File: "/a/x.go", Line: 7, Col: 8, Expr: "err", Type: "error"}},
+		{Row: valuetable.Row{PC: 9, Kind: valuetable.Load, Width: 8},
+			Site: valuetable.Site{File: "/a/x.go", Line: 7, Col: 9, Expr: "p.n", Type: "float64", Form: wire.Float}}}}
 	table, err := (&values.Table{Funcs: []values.Func{first, second}}).Append(nil, uint64(text))
 	if err != nil {
 		t.Fatal(err)
@@ -80,10 +86,13 @@ func TestSitesOfNotes(t *testing.T) {
 	sites := c.noteSites(table, symbol.NewTable(text))
 	const own = "github.com/pepgo/pep/runtime/convert.TestSitesOfNotes"
 	want := []report.NoteSite{
-		{Tag: tuple.Result, Width: 2, Form: wire.Signed, Func: report.Frame{Func: "m.f", File: "/a/x.go", Line: 3}, Col: 4, Expr: "n", Type: "int16"},
+		{Tag: tuple.Result, Width: 2, Form: wire.Signed, Func: report.Frame{Func: "m.f", File: "/a/x.go", Line: 3}, Col: 4,
+			Expr: "n", Type: "int16"},
 		{Tag: tuple.Call, Func: report.Frame{Func: own, File: "/a/x.go", Line: 5}, Col: 6, Expr: "s.area"},
-		{Tag: tuple.Type, Itab: true, Func: report.Frame{Func: own, File: "/a/x.go", Line: 7}, Col: 8, Expr: "err", Type: "error"},
-		{Tag: tuple.Load, Width: 8, Form: wire.Float, Func: report.Frame{Func: own, File: "/a/x.go", Line: 7}, Col: 9, Expr: "p.n", Type: "float64"},
+		{Tag: tuple.Type, Itab: true, Func: report.Frame{Func: own, File: "/a/x.go", Line: 7}, Col: 8, Expr: "err",
+			Type: "error"},
+		{Tag: tuple.Load, Width: 8, Form: wire.Float, Func: report.Frame{Func: own, File: "/a/x.go", Line: 7}, Col: 9,
+			Expr: "p.n", Type: "float64"},
 	}
 	for i, w := range want {
 		s, ok := sites(uint32(i))

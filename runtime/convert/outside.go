@@ -6,33 +6,22 @@ package convert
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/symbol"
 )
 
 // outside adds the ticks of a profile to at.
 func (c Counts) outside(symbols *symbol.Table, at *report.Outside) {
-	add := func(pc uint32, n uint64) {
-		var frames []report.Frame
-		if pc != pepfile.NoText {
-			frames = symbols.At(pc)
-		}
-		at.AddTicks(frames, n)
-	}
 	c.eachTick(func(e *pepfile.Entry, n uint64) {
 		switch {
 		case e.Path == pepfile.CallPath:
 			at.AddTicksInCalls(n)
 		case e.PC == pepfile.NoText:
-			add(e.PC, n)
+			at.AddTicks(nil, n)
 		default:
-			add(e.PC+1, n) // as if it were a return address
+			at.AddTicks(symbols.At(e.PC+1), n) // as if it were a return address
 		}
 	})
-	if a := c.Words(); a.WordsHeader != nil && poll.Mode == poll.Exact {
-		a.Ticks(add)
-	}
 }
 
 // eachTick calls do for each entry of ticks, with their number.

@@ -30,13 +30,13 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		Outside:    report.NewOutside(pkgs),
 		Both:       both,
 	}
-	if poll.Mode == poll.Exact {
+	if poll.Counts {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
 		p.Samples, p.Called = c.exactCounts(pkgs, &d)
 	} else {
 		symbols := symbol.NewTable(c.Here.Text)
 		labels := &labelSets{of: c}
-		p.Sampled, p.Windows = true, poll.Mode == poll.Windows
+		p.Sampled, p.Windows = true, poll.Interprets
 		p.Outside.Windows = p.Windows
 		both(func() {
 			var windows []logged
@@ -58,7 +58,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 
 // facts says how the profile was made and what it lacks.
 func (c Counts) facts() (f facts.List) {
-	if poll.Mode == poll.Exact {
+	if poll.Counts {
 		if poll.Cover {
 			f.SetText(facts.Mode, facts.ModeCover)
 		} else {
@@ -75,7 +75,7 @@ func (c Counts) facts() (f facts.List) {
 	case sampler.AgJikes:
 		f.SetText(facts.Form, "jikes")
 	}
-	if poll.Mode == poll.Windows {
+	if poll.Interprets {
 		f.SetText(facts.Form, facts.FormWindows)
 		f.SetText(facts.Module, mainModule(golink.ModInfo()))
 	}
@@ -104,7 +104,7 @@ func (c Counts) facts() (f facts.List) {
 	} {
 		f.Set(x.key, x.n)
 	}
-	if poll.Mode == poll.Windows {
+	if poll.Interprets {
 		c.tellWindows(&f)
 	} else {
 		f.Set(facts.Burst, uint64(c.Samples))
@@ -123,14 +123,15 @@ func (c Counts) tellDetached(f *facts.List) {
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts or windows, and how many equal ones there were.
-func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged, d *damage) (list []report.Sample, clusters []report.Cluster, equal float64) {
+func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelSets, windows []logged,
+	d *damage) (list []report.Sample, clusters []report.Cluster, equal float64) {
 	filled := c.Filled()
 	list = make([]report.Sample, 0, filled)
 	known := newKeys(filled)
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	var numbers *numbering
-	if poll.Mode == poll.Windows {
+	if poll.Interprets {
 		numbers = newNumbering(pkgs)
 	}
 	for i := range filled {
@@ -168,7 +169,7 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelS
 		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)
 		list[j].Count = int64(plus(uint64(list[j].Count), n))
-		if poll.Mode == poll.Windows {
+		if poll.Interprets {
 			list[j].Stands += float64(golink.Load64(&e.Stands))
 		} else {
 			list[j].Stands = float64(list[j].Count)
@@ -176,7 +177,7 @@ func (c Counts) samples(pkgs []*wire.Lazy, symbols *symbol.Table, labels *labelS
 		sum += n
 	}
 	d.ofSamples(c, sum)
-	if poll.Mode == poll.Windows {
+	if poll.Interprets {
 		clusters, equal = c.windows(windows, samples)
 		return list, clusters, equal
 	}

@@ -19,15 +19,15 @@ import (
 type Taps struct {
 	Words   []report.Word
 	Fed     uint64 // events that have been counted, or that engines have got
-	Dropped uint64 // events that there was no room for
+	Dropped uint64 // events that there was no space for
 	Counted uint64 // events that words stand for
 
 	area        pepfile.Words
 	sets        [][]pprofenc.Label // label sets of goroutines
 	buffered    uint64             // events that were still in buffers, and went nowhere
 	unsure      uint64             // events that may have been counted twice or not at all
-	other       uint64             // of Counted, events of words for which there was no room
-	unlabelled  uint64             // of these, events of goroutines whose labels found no room
+	other       uint64             // of Counted, events of words for which there was no space
+	unlabelled  uint64             // of these, events of goroutines whose labels found no space
 	damaged     int                // words that are left out: see pepfile/verify.go
 	implausible int                // other numbers that are left out
 
@@ -50,16 +50,11 @@ func (c Counts) Taps() *Taps {
 	}
 	index := map[pepfile.WordKey]int{}
 	labels := &labelSets{of: c}
-	bursts := a.Taps == options.TapsBurst
-	var sums *tapTotals
-	if bursts {
-		sums = totals(a)
-	}
-	add := func(k pepfile.WordKey, count, messages uint64) *report.Word {
+	add := func(k pepfile.WordKey, count, messages uint64) {
 		if k.Labels != 0 {
 			number := uint16(labels.numberOf(uint32(k.Labels)))
 			switch {
-			case k.Labels == pepfile.NoRoomLabels:
+			case k.Labels == pepfile.TooManyLabels:
 				t.unlabelled = plus(t.unlabelled, count)
 			case number == 0:
 				t.damagedLabels++
@@ -71,7 +66,8 @@ func (c Counts) Taps() *Taps {
 			i = len(t.Words)
 			index[k] = i
 			t.Words = append(t.Words, report.Word{
-				Tuple: tuple.Tuple{PC: k.PC &^ pepfile.OtherBit, W: k.W}, Free: k.Free, Other: k.PC&pepfile.OtherBit != 0, Labels: uint32(k.Labels),
+				Tuple: tuple.Tuple{PC: k.PC &^ pepfile.OtherBit, W: k.W}, Free: k.Free, Other: k.PC&pepfile.OtherBit != 0,
+				Labels: uint32(k.Labels),
 			})
 		}
 		t.Words[i].Count = int64(plus(uint64(t.Words[i].Count), count))
@@ -80,7 +76,6 @@ func (c Counts) Taps() *Taps {
 		if t.Words[i].Other {
 			t.other = plus(t.other, count)
 		}
-		return &t.Words[i]
 	}
 	rest := func(tuples []tuple.Tuple, labels uint16) {
 		if a.Exact == 0 || a.Deliver != options.DeliverInterrupt {
@@ -100,23 +95,15 @@ func (c Counts) Taps() *Taps {
 		if h := golink.Load64(&e.Hash); h&1 == 0 && golink.Load64(&e.Count) == 0 {
 			continue // free, or being made
 		}
-		if !a.Intact(e) {
+		if !e.Intact() {
 			t.damaged++
 			continue
 		}
 		k, count, messages := e.Key(), golink.Load64(&e.Count), e.Messages()
-		if k.PC&pepfile.SiteBit != 0 || k.Labels == pepfile.AllLabels {
-			continue // of totals
-		}
-		if a.Exact != 0 && !bursts {
+		if a.Exact != 0 {
 			messages = count
 		}
-		w := add(k, count, messages)
-		if bursts && a.Exact != 0 {
-			own, whole := sums.bounds(a, e)
-			w.Bounds.Add(own) // of two slots of one word
-			w.Whole = whole
-		}
+		add(k, count, messages)
 	}
 	for _, m := range c.Held {
 		add(pepfile.WordKey{PC: m.Tuple.PC, W: m.Tuple.W, Free: m.Free}, uint64(m.Count), uint64(m.Messages))
@@ -148,49 +135,34 @@ func (c Counts) Taps() *Taps {
 			}
 		}
 	}
-	if a.Taps == options.TapsFull {
-		for i := range uint32(min(a.Chunks, pepfile.MaxChunks)) {
-			k := c.Chunk(i)
-			left := k.Left()
-			rest(left, k.Origin.Labels())
-			if golink.Load32(&k.Lock) != 0 {
-				t.unsure += uint64(len(left))
-			}
+	for i := range uint32(min(a.Chunks, pepfile.MaxChunks)) {
+		k := c.Chunk(i)
+		left := k.Left()
+		rest(left, k.Origin.Labels())
+		if golink.Load32(&k.Lock) != 0 {
+			t.unsure += uint64(len(left))
 		}
 	}
 	t.sets = labels.sets
-	if bursts && a.Exact == 0 {
-		t.scaleEngine(sums)
-	}
-	if bursts && !a.Burst.Intact() {
-		t.implausible++
-	}
 	t.Dropped = plus(t.Dropped, plus(a.NoStream, a.Queue.Queued-min(a.Queue.Served, a.Queue.Queued)))
 	return t
 }
 
-// TapFiles returns the profiles of taps, none if the program has no taps. The paths profile p identifies the program and its run.
+// TapFiles returns the profiles of taps, none if the program has no taps. The paths profile p identifies the program
+// and its run.
 func (c Counts) TapFiles(p *report.Profile) []report.File {
 	pkgs := wire.Packages(p.Packages)
 	if c.Streams == 0 && !report.Tapped(pkgs) {
 		return nil
 	}
 	t := c.Taps()
-	a := t.area
 	names := symbol.NewNames(c.Here, c.Header)
 	r := &report.Taps{
 		Packages: pkgs, Words: t.Words, Labels: t.sets, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
-		Facts: t.Facts(), Scale: 1,
+		Facts: t.Facts(),
 	}
-	var seen map[uint64]bool
-	if a.Taps == options.TapsBurst && a.Exact != 0 { // an engine reports the most frequent words only
-		seen = make(map[uint64]bool)
-		for i := range t.Words {
-			seen[t.Words[i].Tuple.Site()] = true
-		}
-	}
-	at := report.NewOutsideOfTaps(pkgs, seen)
+	at := report.NewOutsideOfTaps(pkgs)
 	c.outside(symbol.NewTable(c.Here.Text), at)
 	if p.Calls != nil {
 		at.AddCalls(p.Calls)
@@ -199,19 +171,8 @@ func (c Counts) TapFiles(p *report.Profile) []report.File {
 	c.tellDetached(&r.Facts)
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()
-	if a.Taps == options.TapsBurst && a.Burst.Intact() {
-		r.Scale = a.Burst.Scale()
-	}
 	return r.Write()
 }
-
-// unseen is in how many windows a word could have been that was never sampled: with 95 %
-// confidence in fewer, for e⁻³ = 0.05. What happens in one short phase of a program is in all samples of a
-// window or in none. So windows count and not samples, and a window that had missed the word
-// is taken to have as many events of it as any window has of any word. For example, the checksum of a
-// sort has 1.2 million events, all in short phases: 4 of 40 runs with some 30 windows saw none of
-// them, while no sample of these runs stood for more than 39,000 events.
-const unseen = 3
 
 // places returns where the taps stand in the code of the program that the words are of,
 // if words are about code.
@@ -228,7 +189,7 @@ func (t *Taps) places(n symbol.Names) (list []report.Place) {
 // period returns how many events a sample stands for, or a message if it is not known what
 // the engine samples. It is 1 only if every event was counted.
 func (t *Taps) period() int64 {
-	if t.area.Exact != 0 && t.area.Taps != options.TapsBurst {
+	if t.area.Exact != 0 {
 		return 1
 	}
 	if n := t.area.Rate; n > 0 && n < 1<<62 {
@@ -244,15 +205,11 @@ func (t *Taps) period() int64 {
 // Facts says how the profile was made and what it lacks.
 func (t *Taps) Facts() (f facts.List) {
 	a := t.area
-	o := options.Tapping{Engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), Taps: a.Taps, Deliver: a.Deliver}
+	o := options.Tapping{Engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), Deliver: a.Deliver}
 	if a.Exact != 0 {
 		o.Engine = options.EngineExact
 	}
 	f = o.Facts()
-	seen := t.Fed
-	if a.Taps == options.TapsBurst && a.Exact != 0 {
-		seen = a.Burst.Taken
-	}
 	kept := int64(t.Fed) - int64(t.Counted) - int64(a.Lost) // negative: counters that began with a phase
 	if a.Exact != 0 {
 		kept = 0 // without an engine, what is missing is part of t.unsure
@@ -261,7 +218,7 @@ func (t *Taps) Facts() (f facts.List) {
 		key facts.Key
 		n   uint64
 	}{
-		{facts.Events, seen},
+		{facts.Events, t.Fed},
 		{facts.Dropped, t.Dropped},
 		{facts.InEngines, uint64(max(kept, 0))},
 		{facts.Merged, uint64(a.Merged)},
@@ -269,7 +226,7 @@ func (t *Taps) Facts() (f facts.List) {
 		{facts.InBuffers, t.buffered},
 		{facts.Others, t.other},
 		{facts.Unlabelled, t.unlabelled},
-		{facts.NoRoom, a.Lost},
+		{facts.NoSpace, a.Lost},
 		{facts.Unsure, t.unsure},
 	} {
 		f.Set(x.key, x.n)
@@ -284,19 +241,13 @@ func (t *Taps) Facts() (f facts.List) {
 	if a.Untold != 0 {
 		f.Set(facts.Untold, 1)
 	}
-	if a.Taps == options.TapsBurst {
-		b := &a.Burst
-		f.Set(facts.BurstEvents, b.Taken)
-		f.Set(facts.Bursts, b.Ticks)
-		f.Set(facts.BurstSeen, b.Seen)
-		f.Set(facts.BurstInside, b.Inside)
-		f.Set(facts.BurstTime, b.CPU)
-		if b.Taken > 0 && b.Intact() {
-			f.Set(facts.Unseen, uint64(rounded(unseen*b.Heaviest*b.Scale())))
-		}
-	}
 	return f
 }
+
+// plus adds counts of a file, which may be damaged. Instead of overflowing it returns the largest number.
+func plus(a, b uint64) uint64 { return min(min(a, most)+min(b, most), most) }
+
+const most = 1<<63 - 1
 
 // Symbols returns the names of types and functions among the words of taps.
 func (c Counts) Symbols(t *Taps) (list []trace.Symbol) {

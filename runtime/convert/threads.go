@@ -4,11 +4,12 @@ package convert
 
 import "github.com/pepgo/pep/runtime/golink"
 
-// both runs a and b, which share nothing that either changes, and returns when both have returned. A goroutine runs b if a P is idle.
+// both runs a and b, which share nothing that either changes, and returns when both have returned. A goroutine runs b
+// if a P is idle.
 //
-// A program may have many goroutines that never wait, so that the new goroutine does not run for seconds. So the goroutine that calls
-// both runs b itself if nobody has begun when a has ended. Whoever begins is pinned to the P. So no goroutine is
-// preempted that the other one waits for: core pins the caller, too.
+// A program may have many goroutines that never wait, so that the new goroutine does not run for seconds. So the
+// goroutine that calls both runs b itself if nobody has begun when a has ended. Whoever begins is pinned to the P. So
+// no goroutine is preempted that the other one waits for: core pins the caller, too.
 //
 // In programs built with -race there is no second goroutine: the race detector sees the maps that a and b use, but not
 // how the goroutines wait for each other, so it would report races.

@@ -6,7 +6,7 @@ import (
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sitetables"
@@ -21,12 +21,13 @@ type logged struct {
 	weighed weigh.Window
 }
 
-// logged returns the windows in the log, and how many of these are damaged. It reads the log once, since the program may still
-// take windows.
+// logged returns the windows in the log, and how many of these are damaged. It reads the log once, since the program
+// may still take windows.
 func (c Counts) logged() (list []logged, damaged int) {
 	var weighed []weigh.Window
 	damaged = c.LoggedWindows(func(w *pepfile.Window, records []pepfile.WindowRecord, notes []pepfile.NoteRecord) {
-		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...), notes: append([]pepfile.NoteRecord(nil), notes...)})
+		list = append(list, logged{Window: *w, records: append([]pepfile.WindowRecord(nil), records...),
+			notes: append([]pepfile.NoteRecord(nil), notes...)})
 		x := weigh.Window{Time: float64(w.Stands), Steps: float64(w.Steps)}
 		if w.Steps > pepfile.Settled {
 			x.Waits, x.Memory, x.Watch = float64(w.Waits), float64(w.Memory), float64(w.Steps-pepfile.Settled)
@@ -50,8 +51,8 @@ func (c Counts) logged() (list []logged, damaged int) {
 	return list, damaged
 }
 
-// windows returns windows as package report has them, and how many would be as good as all if they stood for equal times. The slice
-// samples has for each entry the index of its sample + 1, or 0.
+// windows returns windows as package report has them, and how many would be as good as all if they stood for equal
+// times. The slice samples has for each entry the index of its sample + 1, or 0.
 func (c Counts) windows(windows []logged, samples []int32) (list []report.Cluster, equal float64) {
 	all := weigh.Total{Squares: float64(c.Windows.Squares)}
 	for i := range windows {
@@ -87,11 +88,12 @@ func (c Counts) tellWindows(f *facts.List) {
 	f.Set(facts.TicksBusy, w.Busy)
 	f.Set(facts.TicksUncaught, w.Uncaught)
 	if t, err := actiontable.Open(sitetables.Actions()); err == nil {
-		f.Set(facts.UntoldFuncs, uint64(t.Told.Blind))
+		f.Set(facts.UntoldFuncs, uint64(t.Told.Untold))
 	}
 }
 
-// A numbering tells which package a path of the program is of. Its numbers are those of the packages, one behind the other.
+// A numbering tells which package a path of the program is of. Its numbers are those of the packages, one behind the
+// other.
 type numbering struct {
 	pkgs []*wire.Lazy
 	ends []uint64 // the number behind the paths of each package
@@ -124,9 +126,10 @@ func (n *numbering) of(path uint64) (pkg string, number uint64) {
 	return n.pkgs[lo].Path, path - (n.ends[lo] - n.pkgs[lo].Paths)
 }
 
-// mainModule returns the path of the main module, or that of the main package if the program was built outside of modules. The text is
-// what runtime/debug.ParseBuildInfo reads, with a mark of 16 bytes at both ends: "path\ta/cmd\nmod\ta\t(devel)\t\n". If go build was
-// given files, the main module is among the modules that these depend on: "path\tcommand-line-arguments\ndep\ta\t(devel)\t\n".
+// mainModule returns the path of the main module, or that of the main package if the program was built outside of
+// modules. The text is what runtime/debug.ParseBuildInfo reads, with a mark of 16 bytes at both ends:
+// "path\ta/cmd\nmod\ta\t(devel)\t\n". If go build was given files, the main module is among the modules that these
+// depend on: "path\tcommand-line-arguments\ndep\ta\t(devel)\t\n".
 func mainModule(info string) (module string) {
 	const mark = 16
 	if len(info) < 2*mark {

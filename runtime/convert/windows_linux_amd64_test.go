@@ -28,7 +28,8 @@ func TestNumbering(t *testing.T) {
 // Windows keep what they counted of entries that are samples, and damaged ones are counted.
 func TestWindowsOfALog(t *testing.T) {
 	c := countsOf(pepfiletest.New())
-	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Waits: 400}, []pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}}, nil)
+	c.LogWindow(&pepfile.Window{Time: 2e7, Steps: 6000, Waits: 400},
+		[]pepfile.WindowRecord{{Entry: 3, Count: 7}, {Entry: 4, Count: 1}, {Entry: 9999, Count: 1}}, nil)
 	c.LogWindow(&pepfile.Window{Time: 1e7, Steps: 6000, Waits: 400}, nil, nil)
 	c.Window(1).Steps++
 	windows, damaged := c.logged()
@@ -41,9 +42,9 @@ func TestWindowsOfALog(t *testing.T) {
 	}
 }
 
-// Windows that end before waits count wait as the others with their paths do: a loop of 4 instructions a round that waits 100
-// cycles for its load, and has half of its time in windows which a system call ends, beside a loop that waits for nothing. So it
-// waits for nearly all of its 4 ms, and the other one for none.
+// Windows that end before waits count wait as the others with their paths do: a loop of 4 instructions a round that
+// waits 100 cycles for its load, and has half of its time in windows which a system call ends, beside a loop that waits
+// for nothing. So it waits for nearly all of its 4 ms, and the other one for none.
 func TestWaitsOfWindowsThatEndEarly(t *testing.T) {
 	c := countsOf(pepfiletest.New())
 	c.Windows.Near, c.Windows.Memory = 50, 400
@@ -83,24 +84,29 @@ func TestTicksInCalls(t *testing.T) {
 	c.outside(symbol.NewTable(c.Here.Text), at)
 	var f facts.List
 	at.Tell(&f)
-	if got, want := f.Encode(), "ticks_placed=3 ticks_outside=3 ticks_outside_in/system%20calls=3"; !strings.Contains(got, want) {
+	if got, want := f.Encode(), "ticks_placed=3 ticks_outside=3 ticks_outside_in/system%20calls=3"; !strings.Contains(got,
+		want) {
 		t.Errorf("no %q in %s", want, got)
 	}
 }
 
-// The main module is the one that package runtime/debug finds. Of a program of files it is the one that they depend on without a
-// version.
+// The main module is the one that package runtime/debug finds. Of a program of files it is the one that they depend on
+// without a version.
 func TestMainModule(t *testing.T) {
 	mark := strings.Repeat("\xff", 16)
-	others := []*debug.Module{{Path: "example.com/another", Version: "v1", Replace: &debug.Module{Path: "./another", Version: "(devel)"}}, {Path: "example.com/other", Version: "v1"}}
+	others := []*debug.Module{{Path: "example.com/another", Version: "v1",
+		Replace: &debug.Module{Path: "./another", Version: "(devel)"}}, {Path: "example.com/other", Version: "v1"}}
 	for _, x := range []struct {
 		info debug.BuildInfo
 		want string
 	}{
-		{debug.BuildInfo{Path: "example.com/app/cmd/x", Main: debug.Module{Path: "example.com/app", Version: "v1.2.3", Sum: "h1:="}, Deps: others}, "example.com/app"},
-		{debug.BuildInfo{Path: "command-line-arguments", Settings: []debug.BuildSetting{{Key: "-buildmode", Value: "exe"}}}, "command-line-arguments"},
+		{debug.BuildInfo{Path: "example.com/app/cmd/x",
+			Main: debug.Module{Path: "example.com/app", Version: "v1.2.3", Sum: "h1:="}, Deps: others}, "example.com/app"},
+		{debug.BuildInfo{Path: "command-line-arguments", Settings: []debug.BuildSetting{{Key: "-buildmode", Value: "exe"}}},
+			"command-line-arguments"},
 		{debug.BuildInfo{Path: "command-line-arguments", Deps: others}, "command-line-arguments"},
-		{debug.BuildInfo{Path: "command-line-arguments", Deps: append(others, &debug.Module{Path: "example.com/zapp", Version: "(devel)"})}, "example.com/zapp"},
+		{debug.BuildInfo{Path: "command-line-arguments",
+			Deps: append(others, &debug.Module{Path: "example.com/zapp", Version: "(devel)"})}, "example.com/zapp"},
 		{debug.BuildInfo{}, ""},
 	} {
 		if got := mainModule(mark + x.info.String() + mark); got != x.want {

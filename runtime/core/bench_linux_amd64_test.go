@@ -17,7 +17,8 @@ import (
 func BenchmarkTap(b *testing.B) {
 	exe := newLinker(b, "", target{}).program("taps.go", tapTables())
 	for _, opts := range []string{
-		"taps=off", "taps=burst", "engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16", "deliver=service",
+		"taps=off", "engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16",
+		"deliver=service",
 		"engine=exact,trace=a.trace",
 	} {
 		b.Run(opts, func(b *testing.B) {

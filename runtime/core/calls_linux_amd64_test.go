@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Whether a thread was interrupted in a system call is told by registers, as SYSCALL leaves them. Code that can be executed
-// need not be readable.
+// Whether a thread was interrupted in a system call is told by registers, as SYSCALL leaves them. Code that can be
+// executed need not be readable.
 func TestCallsInCodeThatCannotBeRead(t *testing.T) {
 	b, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
@@ -31,7 +31,8 @@ func TestCallsInCodeThatCannotBeRead(t *testing.T) {
 			t.Errorf("%+v: in a call %v, slept %v", test, c.inCall(), c.slept())
 		}
 	}
-	for offset, want := range map[uintptr]uintptr{unsafe.Offsetof(ucontext{}.r11): 64, unsafe.Offsetof(ucontext{}.rdx): 136, unsafe.Offsetof(ucontext{}.rcx): 152,
+	for offset, want := range map[uintptr]uintptr{unsafe.Offsetof(ucontext{}.r11): 64,
+		unsafe.Offsetof(ucontext{}.rdx): 136, unsafe.Offsetof(ucontext{}.rcx): 152,
 		unsafe.Offsetof(ucontext{}.rip): 168, unsafe.Offsetof(ucontext{}.flag): 176, unsafe.Offsetof(ucontext{}.mask): 296} {
 		if offset != want { // 40 + 8 * the number of the register in struct sigcontext
 			t.Errorf("a field is at %d, want %d", offset, want)

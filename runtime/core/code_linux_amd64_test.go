@@ -63,7 +63,8 @@ var transfer = regexp.MustCompile(`^(?:CALL|JMP) (?:(\S+)\(SB\)|([^0].*|0x[0-9a-
 // follow calls visit for every instruction of some functions and of all functions that
 // they call. visit gets the function that the instruction is in, and the function that it
 // calls, if any. follow does not follow calls that leave the linked runtime.
-func (c code) follow(t testing.TB, roots []string, visit func(in string, i instruction, callee string, indirect bool)) (seen map[string]bool) {
+func (c code) follow(t testing.TB, roots []string,
+	visit func(in string, i instruction, callee string, indirect bool)) (seen map[string]bool) {
 	t.Helper()
 	seen = map[string]bool{}
 	for len(roots) > 0 {
@@ -93,11 +94,15 @@ func (c code) follow(t testing.TB, roots []string, visit func(in string, i instr
 // handlers are the Go functions that signal handlers call.
 var handlers = []string{"0pep/core.onTick", "0pep/core.onInterrupted", "0pep/core.onKill", "0pep/core.onExit"}
 
-// windowHandlers are the others that they call in programs that sample in windows. The interpreter calls the last three.
-var windowHandlers = []string{"0pep/core.beginWindow", "0pep/core.runWindow", "0pep/core.endWindow", "0pep/core.onEvent", "0pep/core.onDecode", "0pep/window.(*Rows).Clear-fm"}
+// windowHandlers are the others that they call in programs that sample in windows. The interpreter calls the last
+// three.
+var windowHandlers = []string{"0pep/core.beginWindow", "0pep/windows.Run", "0pep/windows.End", "0pep/windows.onEvent",
+	"0pep/windows.onDecode", "0pep/window.(*Rows).Clear-fm"}
 
 // byInterpreter are the functions that call others through variables: those that are among windowHandlers.
-var byInterpreter = []string{"0pep/interp.(*Machine).run", "0pep/interp.(*Machine).enter", "0pep/interp.(*Machine).looks", "0pep/interp.(*Machine).TimeLoad", "0pep/interp.(*decoder).actions", "0pep/interp.(*Code).enter"}
+var byInterpreter = []string{"0pep/interp.(*Machine).run", "0pep/interp.(*Machine).enter",
+	"0pep/interp.(*Machine).looks", "0pep/interp.(*Machine).TimeLoad", "0pep/interp.(*decoder).actions",
+	"0pep/interp.(*Code).enter"}
 
 // tableJump matches the jump of a switch.
 var tableJump = regexp.MustCompile(`^JMP 0\(\w+\)\(\w+\*8\)$`)
@@ -116,8 +121,10 @@ func handlerMistakes(t testing.TB, exe string, more ...string) (mistakes []strin
 	c := codeOfProgram(t, exe, linkedNames)
 	seen := c.follow(t, slices.Concat(handlers, more), func(in string, i instruction, callee string, indirect bool) {
 		switch {
-		case indirect && len(more) > 0 && (slices.Contains(byInterpreter, in) || strings.HasPrefix(in, "0pep/interp.") && tableJump.MatchString(i.text)):
-		case strings.HasPrefix(callee, "runtime.morestack"), strings.HasPrefix(callee, "runtime.duff"), callee != "" && len(c[callee]) > 0 && !strings.HasSuffix(callee, ".abi0"):
+		case indirect && len(more) > 0 && (slices.Contains(byInterpreter, in) || strings.HasPrefix(in, "0pep/interp.") &&
+			tableJump.MatchString(i.text)):
+		case strings.HasPrefix(callee, "runtime.morestack"), strings.HasPrefix(callee, "runtime.duff"), callee != "" &&
+			len(c[callee]) > 0 && !strings.HasSuffix(callee, ".abi0"):
 		case callee != "", indirect, strings.Contains(i.text, "FS:"), strings.Contains(i.text, "runtime.writeBarrier"):
 			mistakes = append(mistakes, in+": "+i.text)
 		}
@@ -143,11 +150,11 @@ func testHandlers(t *testing.T, exe string, more ...string) {
 }
 
 // handlerFiles matches the files whose code signal handlers run.
-var handlerFiles = regexp.MustCompile(`^(core_handler_.*|interp_.*|window_.*|follow_follow|format-(actiontable_actiontable|bitcode_bitcode|valuetable_valuetable)|taps_tick|sampler_sampler|pace_pace|pepfile_(add|bursts|labels|notes|ticks|window|windows|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
+var handlerFiles = regexp.MustCompile(`^(core_handler_.*|windows_handler_.*|callers_callers|interp_.*|window_.*|follow_follow|format-(actiontable_actiontable|bitcode_bitcode|valuetable_valuetable)|sampler_sampler|pace_pace|pepfile_(add|bursts|labels|notes|windows|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
 
-// The handler room holds the code that signal handlers run, and nothing else. Handlers run
-// code in files of that room and in a few small files of other packages, and they run
-// every function of that room, and of tick.go in package taps.
+// The files of core and windows whose names begin with handler hold the code that signal handlers run, and nothing
+// else. Handlers run code in these files and in a few small files of other packages, and they run every function of
+// these files.
 func TestHandlersAreInOneRoom(t *testing.T) {
 	t.Parallel()
 	ran := map[string]map[int]bool{} // lines by file
@@ -166,11 +173,15 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 			ran[i.file][i.line] = true
 		})
 	}
-	files, err := filepath.Glob("../core/handler_*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, dir := range []string{"core", "windows"} {
+		names, err := filepath.Glob("../" + dir + "/handler_*.go")
+		if err != nil || len(names) == 0 {
+			t.Fatal(names, err)
+		}
+		files = append(files, names...)
 	}
-	for _, name := range append(files, "../taps/tick.go") {
+	for _, name := range files {
 		compiled := filepath.Base(filepath.Dir(name)) + "_" + filepath.Base(name)
 		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, name, nil, 0)
@@ -211,7 +222,8 @@ func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bo
 	}
 	return c.follow(t, roots, func(in string, i instruction, callee string, indirect bool) {
 		switch {
-		case indirect && (in == "0pep/taps.(*engine).push" || in == "0pep/taps.(*sink).feed"): // an engine: the suite of all engines tests that none allocates
+		// an engine: the suite of all engines tests that none allocates
+		case indirect && (in == "0pep/taps.(*engine).push" || in == "0pep/taps.(*sink).feed"):
 		case indirect && in == "0pep/hwsim.(*Out).Drain": // (*engine).fold, which is looked at by itself
 		case indirect, callee != "" && len(c[callee]) == 0 && !leaves.MatchString(callee):
 			t.Errorf("%s: %s", in, i.text)
@@ -254,12 +266,14 @@ func TestCodeOfPollsAndHandlers(t *testing.T) {
 	for tags, poll := range map[string]struct {
 		replace []string
 		roots   []string
-	}{"": {withOnFlagPoll, []string{"0pep/core.pollInBurst", "0pep/core.onFlagPoll"}}, ",pepexact": {exactPolls, []string{"0pep/core.(*Table).first"}}} {
+	}{"": {withOnFlagPoll, []string{"0pep/core.pollInBurst", "0pep/core.onFlagPoll"}},
+		",pepexact": {exactPolls, []string{"0pep/core.(*Table).first"}}} {
 		l := newLinker(t, tags, target{})
 		exe := l.program("taps.go", tapTables())
 		testHandlers(t, exe)
 		seen := testPollCode(t, exe, "0pep/taps.MakeRoom", "0pep/taps.(*engine).fold")
-		for _, f := range []string{"0pep/taps.record", "0pep/taps.(*sink).feed", "0pep/taps.recordInBurst", "0pep/taps.(*sink).enqueue", "0pep/taps.(*sink).traceBlock"} {
+		for _, f := range []string{"0pep/taps.record", "0pep/taps.(*sink).feed", "0pep/taps.(*sink).enqueue",
+			"0pep/taps.(*sink).traceBlock"} {
 			if !seen[f] {
 				t.Errorf("%s is not among what taps call: %q", f, slices.Sorted(maps.Keys(seen)))
 			}
@@ -315,8 +329,8 @@ func (c *stackCounter) of(t *testing.T, name string) int {
 	return c.sizes[name]
 }
 
-// The handler of faults knows those of windows by the stack pointer, which is at most WINDOW_STACK bytes from where the window
-// began. The signal stack of Go has 32 KB, for the frames of four signals besides, of some 3.5 KB each.
+// The handler of faults knows those of windows by the stack pointer, which is at most WINDOW_STACK bytes from where the
+// window began. The signal stack of Go has 32 KB, for the frames of four signals besides, of some 3.5 KB each.
 func TestStackOfWindows(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("handler_tick_linux_amd64.s")
@@ -333,26 +347,25 @@ func TestStackOfWindows(t *testing.T) {
 	}
 	c := codeOfProgram(t, newLinker(t, ",pepwindows", target{}).program("loop.go", loopTables()), linkedNames)
 	counter := &stackCounter{c, map[string][]string{
-		"0pep/interp.(*Machine).run":     {"0pep/core.onEvent"},
-		"0pep/interp.(*decoder).actions": {"0pep/core.onDecode"},
+		"0pep/interp.(*Machine).run":     {"0pep/windows.onEvent"},
+		"0pep/interp.(*decoder).actions": {"0pep/windows.onDecode"},
 		"0pep/interp.(*Code).enter":      {"0pep/window.(*Rows).Clear-fm"},
 	}, map[string]int{}}
-	run, end := counter.of(t, "0pep/core.runWindow"), counter.of(t, "0pep/core.endWindow")
-	t.Logf("runWindow takes up to %d bytes of stack, endWindow %d", run, end)
+	run, end := counter.of(t, "0pep/windows.Run"), counter.of(t, "0pep/windows.End")
+	t.Logf("Run takes up to %d bytes of stack, End %d", run, end)
 	if run < 500 || run > room-200 || end > room {
-		t.Errorf("runWindow takes up to %d bytes of stack, endWindow %d; WINDOW_STACK is %d", run, end, room)
+		t.Errorf("Run takes up to %d bytes of stack, End %d; WINDOW_STACK is %d", run, end, room)
 	}
 }
 
-// mayCall are the functions with system calls that code of the linked runtime executes after main has begun, beside those that the
-// program asks for by exec, and those of the end when the companion has said that nothing forbids them.
+// mayCall are the functions with system calls that code of the linked runtime executes after main has begun, beside
+// those that the program asks for by exec, and those of the end when the companion has said that nothing forbids them.
 var mayCall = map[string]string{
 	"0pep/core.busEntry":    "memory for a file that has lost its room: the disk is full, or somebody has cut the file off",
 	"0pep/core.chain":       "a SIGBUS that a process has sent",
 	"0pep/core.dieOfSignal": "a signal that is not of our timer, and that ends the program",
 	"0pep/core.tickThread":  "clock_nanosleep, in programs with C code that are sampled by polls",
 	"0pep/core.handledBy":   "handlers of faults, in programs with C code and windows: C code may have put others in their place",
-	"0pep/sys.usedCPU":      "bursts of taps",
 	"0pep/sys.syscall6":     "traces, in a file that the user has named",
 	"0pep/sys.restorer":     "the return from a handler",
 }
@@ -369,10 +382,12 @@ func TestSystemCallsOfCode(t *testing.T) {
 		replace       []string
 		roots, may    []string
 	}{
-		{"", "loop.go", withOnFlagPoll, slices.Concat(handlers, []string{"0pep/core.pollInBurst", "0pep/core.onFlagPoll", "0pep/core.onPrint"}), nil},
+		{"", "loop.go", withOnFlagPoll, slices.Concat(handlers,
+			[]string{"0pep/core.pollInBurst", "0pep/core.onFlagPoll", "0pep/core.onPrint"}), nil},
 		{",pepexact", "loop.go", exactPolls, []string{"0pep/core.(*Table).first", "0pep/core.onPrint"}, nil},
 		{",pepwindows", "loop.go", nil, slices.Concat(handlers, windowHandlers), nil},
-		{"", "taps.go", nil, []string{"0pep/taps.MakeRoom", "0pep/taps.(*engine).fold"}, []string{"0pep/sys.usedCPU", "0pep/sys.syscall6"}},
+		{"", "taps.go", nil, []string{"0pep/taps.MakeRoom", "0pep/taps.(*engine).fold"},
+			[]string{"0pep/sys.syscall6"}},
 	} {
 		l := newLinker(t, x.tags, target{})
 		tables := loopTables()
@@ -398,7 +413,7 @@ func TestSystemCallsOfCode(t *testing.T) {
 				t.Errorf("%s%s: %s makes system calls", x.program, x.tags, name)
 			}
 		}
-		if named < 5 {
+		if named < 4 {
 			t.Errorf("%s%s: %d functions make system calls", x.program, x.tags, named)
 		}
 		roots, may := x.roots, x.may
@@ -409,7 +424,8 @@ func TestSystemCallsOfCode(t *testing.T) {
 				}
 			}
 		}
-		may = append(may, "0pep/core.busEntry", "0pep/core.chain", "0pep/core.dieOfSignal", "0pep/core.tickThread", "0pep/core.handledBy")
+		may = append(may, "0pep/core.busEntry", "0pep/core.chain", "0pep/core.dieOfSignal", "0pep/core.tickThread",
+			"0pep/core.handledBy")
 		for name := range c.follow(t, roots, func(string, instruction, string, bool) {}) {
 			if calls(name) > 0 && !slices.Contains(may, strings.TrimSuffix(name, ".abi0")) {
 				t.Errorf("%s%s: after main has begun, %s is executed, which makes system calls", x.program, x.tags, name)

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/pepgo/pep/internal/machinetest"
 	"github.com/pepgo/pep/runtime/sys"
@@ -21,7 +22,8 @@ import (
 func TestCompanion(t *testing.T) {
 	t.Parallel()
 	l := newLinker(t, "", target{})
-	profiled, plain := l.program("companion.go", loopTables()), l.program("companion.go", nil, append(slices.Clone(noPolls), "core.Exec(", "(")...)
+	profiled, plain := l.program("companion.go", loopTables()),
+		l.program("companion.go", nil, append(slices.Clone(noPolls), "core.Exec(", "(")...)
 	for _, x := range []struct {
 		args  []string
 		files string
@@ -52,13 +54,21 @@ func TestCompanion(t *testing.T) {
 			r := &run{dir: t.TempDir()}
 			cmd := exec.Command("sh", "-c", `mount -t proc proc /proc && exec "$0" "$1"`, profiled, what)
 			cmd.Env = append(os.Environ(), "PEPDIR="+r.dir, "GOTRACEBACK=none")
-			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Unshareflags: syscall.CLONE_NEWNS}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS,
+				Unshareflags: syscall.CLONE_NEWNS}
 			_ = cmd.Run() // the code says how it ended
 			if got := cmd.ProcessState.ExitCode(); got != code || r.files(t) != bothProfiles {
 				t.Errorf("%s: exit code %d, want %d; files %s", what, got, code, r.files(t))
 			}
 		}
 	})
+}
+
+// The assembly of askFor reads these fields.
+func TestFieldsOfCompanion(t *testing.T) {
+	if at, words := unsafe.Offsetof(companion.Asking), unsafe.Offsetof(companion.LooksAtWords); at != 0 || words != 8 {
+		t.Errorf("the fields are at %d and %d, want 0 and 8", at, words)
+	}
 }
 
 // companionOf returns the process number of a program's companion, its only child.

@@ -27,7 +27,7 @@
 //   - in the program itself when main returns, or os.Exit or syscall.Exec is called;
 //   - in a child when the program dies of a panic, a fatal error of the runtime, or
 //     a signal. The child is the same binary, so that it can name the program
-//     counters. Its arguments make it a writer (write_child_linux_amd64.go), and it
+//     counters. Its arguments make it a writer (package write), and it
 //     never gets as far as the first initialiser of the user's;
 //   - in a process that the user starts with PEP_WRITE=<the .pep file>.
 //
@@ -43,12 +43,12 @@
 //	door     what instrumented code calls: Poll, Count, Tap, Exec. core.go is here
 //	start    the beginning of a program
 //	exit     its normal end
-//	write    reading of .pep files, writing of the profiles that package convert makes; the writer
 //	handler  what runs in signal handlers, and nothing else
 //	state    variables that several layers share
 //
 // The layers are one package because they share variables with assembly and with
-// instrumented code, and both can name variables of one package only.
+// instrumented code, and both can name variables of one package only. Package windows takes
+// windows, and package write writes profiles.
 //
 // # Other systems
 //
@@ -62,7 +62,7 @@
 //
 // pepbuild compiles this package and the siblings it needs (sys, pepfile, report
 // and so on, in an order that suits their imports) as 0pep/core
-// and so on, with the text github.com/pepgo/pep/runtime/ in import clauses
+// and so on, with the text github.com/pepgo/pep/runtime/ or …/machine/ in import clauses
 // replaced by 0pep/, and links them under everything that is instrumented. In
 // programs with taps these are also hwsim/engines and what it imports, as
 // 0pep/hwsim/…. They import the runtime, what the runtime imports, and each other:
@@ -70,8 +70,8 @@
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
 //     peplinked; pepwindows for windows; pepexact for exact counts, pepcover too if paths end at
-//     decisions; peptaps for taps and engines, pepbursts if taps report in bursts, pepgoroutines if
-//     they name goroutines; and peppart for programs that write no profile;
+//     decisions; peptaps for taps and engines, pepgoroutines if taps name goroutines; and peppart
+//     for programs that write no profile;
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
 //     -shared for both in position-independent builds; never -race and the like;

@@ -47,9 +47,7 @@ func beforeExec() (mine bool) {
 		}
 		golink.Pause()
 	}
-	held = taps.Snapshot()
-	writeBeforeExec()
-	held = nil
+	writeBeforeExec(taps.Snapshot())
 	golink.Store32(&execing, execCalled)
 	return true
 }

@@ -5,6 +5,7 @@ package core
 import (
 	"runtime"
 
+	"github.com/pepgo/pep/runtime/callers"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sampler"
@@ -80,36 +81,36 @@ func countCallers(k *pepfile.Key, g uintptr, labels *golink.Labels) *pepfile.Ent
 	var pcs [pepfile.MaxCallers + 1]uintptr
 	n := walk(g, 0, pcs[:])
 	if n > 0 {
-		k.PC = uint32(pcs[0] - textBase)
+		k.PC = uint32(pcs[0] - callers.Text.Base)
 	}
 	k.Leaf = pepfile.Logical
-	list := callerList{Key: k, room: pepfile.MaxCallers}
+	list := callers.New(k, counts.Header)
 	for i := 1; i < n; i++ {
-		list.add(uint32(pcs[i] - textBase))
+		list.Add(uint32(pcs[i] - callers.Text.Base))
 	}
 	if n == len(pcs) {
-		list.addOuter(g, n)
+		addOuter(&list, g, n)
 	}
-	list.finish()
+	list.Finish()
 	k.Labels = counts.NumberOfLabels(labels)
 	return counts.Add(k)
 }
 
-// maxWalkAgain is how many further callers of a deep stack are looked at. There are fewer than maxWalk,
+// maxWalkAgain is how many further callers of a deep stack are looked at. There are fewer than callers.MaxWalk,
 // because the goroutine's stack must have room for them, and because package runtime takes longer to walk it.
 const maxWalkAgain = 512
 
 // addOuter adds the callers of a deep stack that are behind those that countCallers has added.
 //
 //go:noinline
-func (l *callerList) addOuter(g uintptr, skip int) {
+func addOuter(list *callers.List, g uintptr, skip int) {
 	if g == 0 {
 		skip++ // addOuter
 	}
 	var pcs [maxWalkAgain]uintptr
 	n := walk(g, skip, pcs[:])
 	for _, pc := range pcs[:n] {
-		l.add(uint32(pc - textBase))
+		list.Add(uint32(pc - callers.Text.Base))
 	}
 	if n == len(pcs) {
 		golink.Add64(&counts.Truncated, 1)

@@ -18,6 +18,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/callers"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
@@ -46,7 +47,7 @@ func onFlagPoll(s *pollState) {
 	began := golink.Cycles()
 	take, act := counts.Poll()
 	if take {
-		k := pepfile.Key{Path: operand(golink.At(s.pc), &s.regs), PC: uint32(s.pc - textBase)}
+		k := pepfile.Key{Path: operand(golink.At(s.pc), &s.regs), PC: uint32(s.pc - callers.Text.Base)}
 		if g := s.goroutine(); g == golink.CurrentG() {
 			logSample(counts.Add(&k)) // the poll is itself on the stack of the thread: package runtime knows no callers
 		} else {
@@ -56,9 +57,9 @@ func onFlagPoll(s *pollState) {
 	endPoll(act, began)
 }
 
-// count finds who called the function of a poll, and counts it. It follows frame pointers, because
-// package runtime looks up each frame in tables and took 14 µs in an interpreter of WebAssembly. Where C code has called back, the frame
-// pointers lead into the stack of C, so package runtime finds the callers there.
+// count finds who called the function of a poll, and counts it. It follows frame pointers, because package runtime
+// looks up each frame in tables and took 14 µs in an interpreter of WebAssembly. Where C code has called back, the
+// frame pointers lead into the stack of C, so package runtime finds the callers there.
 func (s *pollState) count(k *pepfile.Key, g *goroutine) *pepfile.Entry {
 	c := framesAt(&s.stack[0], s.frame.caller, g)
 	if !c.whole() {
@@ -71,7 +72,7 @@ func (s *pollState) count(k *pepfile.Key, g *goroutine) *pepfile.Entry {
 
 // whole reports whether frame pointers lead to where the goroutine begins.
 func (c frames) whole() bool {
-	for range maxWalk {
+	for range callers.MaxWalk {
 		if _, ok := c.next(); !ok {
 			return c.at == 0
 		}

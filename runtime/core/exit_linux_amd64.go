@@ -1,27 +1,28 @@
 package core
 
 // This file is the normal end of a program: the exit hook, and the functions that end
-// trace and timer. handler_death_linux_amd64.go has the other ends.
+// companion and timer. handler_death_linux_amd64.go has the other ends.
 
 import (
-	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/taps"
+	"github.com/pepgo/pep/runtime/write"
 )
 
-// finish writes the profile at a normal exit, or has it written if the program must not. It is an exit hook: other goroutines
-// may still run. What ticks and taps have counted is in the file, whoever writes the profile.
+// finish writes the profile at a normal exit, or has it written if the program must not. It is an exit hook: other
+// goroutines may still run. What ticks and taps have counted is in the file, whoever writes the profile.
 func finish() {
 	if !startEnd(byExit) {
 		if startDying() {
-			ask(askWrite) // a thread dies, and the companion has the profile written
+			ask(write.AskWrite) // a thread dies, and the companion has the profile written
 		}
 		return
 	}
 	defer golink.Store32(&dying, isSeen)
-	if ask(askInspect) != answerWrite {
+	if ask(write.AskInspect) != write.AnswerWrite {
 		return
 	}
 	pinned(func() {
@@ -30,18 +31,29 @@ func finish() {
 		if golink.Load32(&detached) == 0 {
 			taps.Finish()
 		}
-		taps.CloseTrace(endOfTrace)
-		writeHere(func() bool { return ask(askWrite) == answerDone })
+		taps.CloseTrace(program.EndOfTrace)
+		program.Write(nil, func() bool { return ask(write.AskWrite) == write.AnswerDone })
 	})
 	stopCompanion()
 }
 
-// writeBeforeExec writes the profile when the program may be about to be replaced
+// writeBeforeExec writes the profile, with the words that engines hold, when the program may be about to be replaced
 // by another, which must not have a companion of this one.
-func writeBeforeExec() {
-	if golink.Load32(&dying) == 0 && ask(askInspect) == answerWrite {
-		pinned(func() { writeHere(func() bool { return false }) })
+func writeBeforeExec(held []report.Word) {
+	if golink.Load32(&dying) == 0 && ask(write.AskInspect) == write.AnswerWrite {
+		pinned(func() { program.Write(held, func() bool { return false }) })
 		stopCompanion()
+	}
+}
+
+// companionAgain makes another companion when exec has failed.
+func companionAgain() { companion.Again() }
+
+// stopCompanion ends the companion. The program must be permitted to make system calls.
+func stopCompanion() {
+	if companion.Asking != 0 {
+		ask(write.AskEnd) // to kill it may need rights that the program has given up
+		companion.Wait()
 	}
 }
 
@@ -60,19 +72,11 @@ func pinned(f func()) {
 	golink.SetMaxStack(old)
 }
 
-// endOfTrace returns the number of events of taps, and the names of types and functions among them,
-// as far as they are in the profile.
-func endOfTrace() (trace.End, []trace.Symbol) {
-	c := toConvert(pepfile.File{Table: counts})
-	t := c.Taps()
-	return trace.End{Tuples: t.Fed, Dropped: t.Dropped}, c.Symbols(t)
-}
-
 // stopTicks deletes the timer. Ticks that still come do nothing, since
 // counts.Stopped is set. It notes if the program has taken the signal away, so that
 // there were no ticks any more.
 func stopTicks() {
-	if !ticking() || byThread {
+	if !ticking || byThread {
 		return
 	}
 	sys.Call(sys.NrTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)

@@ -6,6 +6,7 @@ package core
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/taps"
 )
 
@@ -14,13 +15,13 @@ import (
 func finish() {
 	golink.Store32(&counts.Stopped, 1)
 	taps.Finish()
-	writeOrSay()
+	program.Write(nil)
 }
 
-// writeBeforeExec writes the profile when the program may be about to be replaced
+// writeBeforeExec writes the profile, with the words that engines hold, when the program may be about to be replaced
 // by another.
-func writeBeforeExec() {
-	writeOrSay()
+func writeBeforeExec(held []report.Word) {
+	program.Write(held)
 }
 
 // companionAgain does nothing: there is no companion.

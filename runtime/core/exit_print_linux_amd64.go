@@ -6,15 +6,17 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/write"
 )
 
-// onPrint writes what the runtime prints, or the program by print. The runtime prints on all kinds of stacks and threads, also where
-// there is no goroutine. So it is nosplit, as are all functions that it calls, and calls assembly of the runtime's alone.
+// onPrint writes what the runtime prints, or the program by print. The runtime prints on all kinds of stacks and
+// threads, also where there is no goroutine. So it is nosplit, as are all functions that it calls, and calls assembly
+// of the runtime's alone.
 //
 //go:nosplit
 func onPrint(fd uintptr, p unsafe.Pointer, n int32) int32 {
 	if (golink.Load32(panicking) != 0 || isFatalError(p, n)) && startDying() {
-		ask(askWrite)
+		ask(write.AskWrite)
 	}
 	return golink.Write(fd, p, n)
 }

@@ -22,10 +22,6 @@ func busEntryPC() (p uintptr)
 
 func tickThreadPC() (p uintptr)
 
-func timeLoadPC() (p uintptr)
-
-func flushLine(addr uintptr)
-
 func exitEntryPC() (p uintptr)
 
 func faultEntryPC() (p uintptr)

@@ -45,7 +45,7 @@ TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	SUBQ	0(R12), AX
 	CMPQ	AX, 8(R12)
 	JCC	chain
-	MOVL	$0, ·Taps(SB)
+	MOVL	$0, ·tapping(SB)
 	MOVL	$0, ·armed(SB)
 	CMPL	·detached(SB), $2
 	JEQ	told
@@ -169,10 +169,10 @@ asked:
 // first time, and provides the page with the answer. Where the kernel does not offer that, the companion looks at words, which it
 // shares with the program, from time to time; its beats say that it lives. It changes BX, CX and DX.
 TEXT ·askFor(SB), NOSPLIT|NOFRAME, $0
-	MOVQ	·asking(SB), BX
+	MOVQ	·companion(SB), BX	// Asking
 	TESTQ	BX, BX
 	JEQ	none
-	CMPB	·looksAtWords(SB), $0
+	CMPB	·companion+8(SB), $0	// LooksAtWords
 	JNE	words
 	SHLQ	$12, AX
 	MOVL	(BX)(AX*1), AX
@@ -211,10 +211,6 @@ TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
 // func tickThreadPC() (p uintptr)
 TEXT ·tickThreadPC(SB), NOSPLIT, $0-8
 	ADDRESS(·tickThread)
-
-// func timeLoadPC() (p uintptr)
-TEXT ·timeLoadPC(SB), NOSPLIT, $0-8
-	ADDRESS(·timeLoad)
 
 // func exitEntryPC() (p uintptr)
 TEXT ·exitEntryPC(SB), NOSPLIT, $0-8

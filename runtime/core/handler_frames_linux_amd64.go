@@ -5,6 +5,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/callers"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
@@ -26,17 +27,17 @@ type frame struct {
 // the return address, and RBP still is the caller's. Whether the function has a frame is found
 // out later (frameless).
 func followFrames(k *pepfile.Key, top uintptr, c frames) {
-	if off, ok := textOffset(top); ok {
+	if off, ok := callers.Offset(top); ok {
 		k.Leaf = off
 	}
-	list := callerList{Key: k, room: pepfile.MaxCallers}
+	list := callers.New(k, counts.Header)
 	for {
 		off, ok := c.next()
-		if !ok || !list.add(off) {
+		if !ok || !list.Add(off) {
 			break
 		}
 	}
-	list.finish()
+	list.Finish()
 }
 
 // frames are those of a goroutine, from one outwards. The type holds no pointers,
@@ -57,7 +58,7 @@ func (c *frames) next() (off uint32, ok bool) {
 		return 0, false
 	}
 	f := (*frame)(golink.At(c.at))
-	if off, ok = textOffset(f.ret); ok {
+	if off, ok = callers.Offset(f.ret); ok {
 		c.low = c.at + unsafe.Sizeof(frame{})
 		c.at = uintptr(unsafe.Pointer(f.caller))
 	}

@@ -18,10 +18,7 @@ var (
 
 	tickCost   uint64 // of a tick outside of handlers, in cycles
 	tickLength uint64 // the shortest interval between ticks, in ns
-	nsPerCycle uint64 // << cycleShift
 )
-
-const cycleShift = 20
 
 // longSpend is the most that a poll is taken to have spent, in cycles: some 100 µs, more than it
 // takes. If the thread has lost its processor in the meantime, most of the time was that of others.
@@ -42,7 +39,7 @@ func keepPace(now uint64) (stands, due uint64) {
 		return 0, 0
 	}
 	cycles := golink.Load64(&spent)
-	cost := (cycles - settled) * nsPerCycle >> cycleShift
+	cost := pace.Ns(cycles - settled)
 	settled = cycles
 	golink.Add64(&counts.Spent, int64(cost))
 	stands = tickPace.Next(now, cost)

@@ -23,8 +23,8 @@
 
 #define SIGSEGV	11
 #define SIGBUS	7
-#define TAKERS	4	// takers
-#define WINDOW_STACK	8192	// more than the frames of runWindow and of what it calls
+#define TAKERS	4	// windows.Takers
+#define WINDOW_STACK	8192	// more than the frames of windows.Run and of what it calls
 
 #define CLOCK_PROCESS_CPUTIME_ID	2
 #define TIMER_ABSTIME	1
@@ -65,24 +65,15 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JNE	calibrate
 	SUBQ	$56, SP	// 32 for Go, the ucontext, the taker, the time
 	MOVQ	DX, 32(SP)
-	MOVL	SIGINFO_OVERRUN(SI), AX
-	INCQ	AX
-	MOVQ	AX, 40(SP)
+	MOVQ	$0, 40(SP)
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	MOVQ	AX, 48(SP)
-	XORL	AX, AX
-	MOVQ	·usedCPU(SB), R12
-	TESTQ	R12, R12
-	JEQ	expired
-	CALL	R12
-expired:
-	MOVQ	AX, BX
-	MOVQ	40(SP), AX
-	MOVQ	$0, 40(SP)
+	MOVL	SIGINFO_OVERRUN(SI), AX
+	INCQ	AX
 	MOVQ	·tickCode(SB), R12
-	CALL	·callGo(SB)	// onTick(how often the timer has expired, CPU time) (time that the tick stands for, ticks that were due)
+	CALL	·callGo(SB)	// onTick(how often the timer has expired) (time that the tick stands for, ticks that were due)
 	TESTQ	AX, AX
 	JEQ	leave
 	MOVQ	AX, 40(SP)
@@ -119,7 +110,7 @@ more:
 	MOVQ	AX, BX
 	MOVQ	40(SP), AX
 	MOVQ	·runWindowCode(SB), R12
-	CALL	·callGo(SB)	// runWindow(taker, cycles) more
+	CALL	·callGo(SB)	// windows.Run(taker, cycles) more
 	TESTB	AX, AX
 	JNE	more
 leave:
@@ -162,36 +153,11 @@ TEXT ·leaveTick(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JEQ	done
 	MOVQ	$0, (AX)	// taker.sp
 	MOVQ	·endWindowCode(SB), R12
-	CALL	·callGo(SB)	// endWindow(taker)
+	CALL	·callGo(SB)	// windows.End(taker)
 done:
 	MOVQ	48(SP), R12
 	CALL	·spend(SB)
 	ADDQ	$56, SP
-	RET
-
-// timeLoad loads a byte from the address AX, and returns in AX how many cycles that takes. Interpreters call it from Go.
-TEXT ·timeLoad(SB), NOSPLIT|NOFRAME, $0
-	MOVQ	AX, CX
-	LFENCE
-	RDTSC
-	LFENCE
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, BX
-	MOVB	(CX), CX
-	LFENCE
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	SUBQ	BX, AX
-	RET
-
-// func flushLine(addr uintptr)
-// It takes the line of an address out of all caches.
-TEXT ·flushLine(SB), NOSPLIT, $0-8
-	MOVQ	addr+0(FP), AX
-	CLFLUSH	(AX)
-	MFENCE
 	RET
 
 // catchesFaults returns in AX 1 if SIGSEGV and SIGBUS have the handlers of core, and 0 if C code
@@ -332,13 +298,6 @@ sleep:
 	LEAQ	·zeroG(SB), AX
 	MOVQ	TLS, CX
 	MOVQ	AX, 0(CX)(TLS*1)
-	XORL	AX, AX
-	MOVQ	·usedCPU(SB), R12
-	TESTQ	R12, R12
-	JEQ	expired
-	CALL	R12
-expired:
-	MOVQ	AX, BX
 	MOVL	$1, AX
 	MOVQ	·tickCode(SB), R12
 	CALL	·callGo(SB)	// onTick

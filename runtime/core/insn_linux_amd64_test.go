@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// TestNumbersOfPolls has the assembler encode the instructions behind the calls of polls, and compares the numbers that the runtime
-// reads in them with those of the source, for registers that hold a million times their number.
+// TestNumbersOfPolls has the assembler encode the instructions behind the calls of polls, and compares the numbers that
+// the runtime reads in them with those of the source, for registers that hold a million times their number.
 func TestNumbersOfPolls(t *testing.T) {
 	var text strings.Builder
 	var want []uint32

@@ -21,14 +21,15 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/wire"
-	"github.com/pepgo/pep/internal/goruntimetest"
+	"github.com/pepgo/pep/gobuild/goruntimetest"
 	"github.com/pepgo/pep/runtime"
 )
 
 const modulePrefix = "github.com/pepgo/pep/"
 
 // linkedName replaces the import paths in the source of the linked runtime.
-var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"format/", `"0pep/format/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
+var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"format/", `"0pep/format/`,
+	`"`+modulePrefix+"machine/", `"0pep/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
 
 // A pkg is a package of the runtime, as go list describes it.
 type pkg struct {
@@ -45,21 +46,23 @@ func (l *linker) runtimePackages(tags string) (list []pkg) {
 	if l.portable {
 		files.goarch = "386"
 	}
-	out, err := files.command("list", "-e", "-deps", "-tags", tags, "-f", `{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}},{{join .Imports " "}}`, ".").Output()
+	out, err := files.command("list", "-e", "-deps", "-tags", tags, "-f",
+		`{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}},{{join .Imports " "}}`, ".").Output()
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSpace(line), ",")
 		if strings.HasPrefix(f[0], modulePrefix) {
-			list = append(list, pkg{strings.TrimPrefix(f[0], modulePrefix), f[3], strings.Fields(f[1]), strings.Fields(f[2]), strings.Fields(f[4])})
+			list = append(list, pkg{strings.TrimPrefix(f[0], modulePrefix), f[3], strings.Fields(f[1]), strings.Fields(f[2]),
+				strings.Fields(f[4])})
 		}
 	}
 	return list
 }
 
-// archive returns the name of a package's archive, a hash of all that it depends on: of its files, of the archives of what it
-// imports, by import path, and of how it is compiled. The go command names those of std by their content.
+// archive returns the name of a package's archive, a hash of all that it depends on: of its files, of the archives of
+// what it imports, by import path, and of how it is compiled. The go command names those of std by their content.
 func (l *linker) archive(p pkg, archives map[string]string) string {
 	l.t.Helper()
 	h := sha256.New()
@@ -77,8 +80,8 @@ func (l *linker) archive(p pkg, archives map[string]string) string {
 	return filepath.Join(archivesDir(), fmt.Sprintf("%s-%x.a", p.name(), h.Sum(nil)[:16]))
 }
 
-// archivesDir is where archives of the runtime are kept for the next tests: compiling them takes longer than most tests. It is
-// in the cache of pepbuild, or, if there is none, in the directory that the tests remove.
+// archivesDir is where archives of the runtime are kept for the next tests: compiling them takes longer than most
+// tests. It is in the cache of pepbuild, or, if there is none, in the directory that the tests remove.
 var archivesDir = sync.OnceValue(func() string {
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "pepbuild", "coretest")
@@ -91,7 +94,12 @@ var archivesDir = sync.OnceValue(func() string {
 
 // name is a file name for the package.
 func (p pkg) name() string {
-	return strings.ReplaceAll(strings.TrimPrefix(p.path, "runtime/"), "/", "-")
+	return strings.ReplaceAll(p.linked(), "/", "-")
+}
+
+// linked is the import path of the package in programs, without 0pep.
+func (p pkg) linked() string {
+	return strings.TrimPrefix(strings.TrimPrefix(p.path, "runtime/"), "machine/")
 }
 
 // A target is the system and the kind of code that programs are built for.
@@ -132,7 +140,8 @@ func exports(t testing.TB, g target) (string, error) {
 	if cfg, ok := exportsKnown[g]; ok {
 		return cfg, nil
 	}
-	args := append([]string{"list", "-buildmode=" + g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"}, goruntimetest.Flags(t)...)
+	args := append([]string{"list", "-buildmode=" + g.mode(), "-export", "-deps", "-f",
+		"{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"}, goruntimetest.Flags(t)...)
 	out, err := g.command(append(args, "runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time")...).Output()
 	exportsKnown[g] = string(out)
 	return string(out), err
@@ -213,7 +222,7 @@ func (l *linker) compile(tags string) {
 			l.runtimePackage(p, archive)
 		}
 		cfg, _ := os.ReadFile(l.importcfg)
-		l.write(l.importcfg, fmt.Sprintf("%spackagefile 0pep/%s=%s\n", cfg, strings.TrimPrefix(p.path, "runtime/"), archive))
+		l.write(l.importcfg, fmt.Sprintf("%spackagefile 0pep/%s=%s\n", cfg, p.linked(), archive))
 	}
 }
 
@@ -259,7 +268,7 @@ var toolDir = sync.OnceValues(func() (string, error) {
 // runtimePackage compiles one package of the runtime under its 0pep name.
 func (l *linker) runtimePackage(p pkg, archive string) {
 	l.t.Helper()
-	name, path := p.name(), "0pep/"+strings.TrimPrefix(p.path, "runtime/")
+	name, path := p.name(), "0pep/"+p.linked()
 	part := filepath.Join(l.dir, name+".part") // a compilation that fails leaves no archive
 	args := []string{"-p", path, "-importcfg", l.importcfg, "-trimpath", l.dir + "=>0pep", "-o", part, "-pack"}
 	args = append(args, l.shared()...)
@@ -330,7 +339,8 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 	src := filepath.Join(l.dir, name+".go")
 	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
 	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
-	l.tool("compile", slices.Concat([]string{"-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared(), []string{src})...)
+	l.tool("compile", slices.Concat([]string{"-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared(),
+		[]string{src})...)
 	importcfg := l.importcfg
 	if tables != nil {
 		importcfg = l.withSites(name, sites)
@@ -364,7 +374,8 @@ func (l *linker) withSites(name string, tables []byte) (importcfg string) {
 	}
 	l.write(src, strings.Replace(string(text), `""`, strconv.Quote(string(data)), 1))
 	archive := filepath.Join(l.dir, name+"_sites.a")
-	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>0pep", "-o", archive}, l.shared(), []string{src})...)
+	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>0pep", "-o",
+		archive}, l.shared(), []string{src})...)
 	cfg, err := os.ReadFile(l.importcfg)
 	if err != nil {
 		l.t.Fatal(err)
@@ -401,8 +412,8 @@ func execute(t testing.TB, exe string, env []string, args ...string) *run {
 	return r
 }
 
-// files lists what is in PEPDIR, without program name, process number and time; and without what is there if a window has
-// timed a load, or noted a call.
+// files lists what is in PEPDIR, without program name, process number and time; and without what is there if a window
+// has timed a load, or noted a call.
 func (r *run) files(t testing.TB) string {
 	t.Helper()
 	list, err := os.ReadDir(r.dir)

@@ -47,10 +47,10 @@ func TestBudgetSetsTheTimer(t *testing.T) {
 func TestTicksThatWereDue(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 	defer func(c pepfile.Table, p pace.Pace, o, n, l uint64) {
-		counts, tickPace, owed, nsPerCycle, tickLength = c, p, o, n, l
-	}(counts, tickPace, owed, nsPerCycle, tickLength)
+		counts, tickPace, owed, pace.NsPerCycle, tickLength = c, p, o, n, l
+	}(counts, tickPace, owed, pace.NsPerCycle, tickLength)
 	counts = pepfile.TableAt(unsafe.Pointer(&words[0])).WithIndex(new(pepfile.Index))
-	tickLength, owed, nsPerCycle = 10, 0, 0
+	tickLength, owed, pace.NsPerCycle = 10, 0, 0
 	tickPace = pace.New(25, pace.Budget{}, 0) // a budget may have made 25 ns of 10
 	var got []uint64
 	for now := uint64(25); now <= 100; now += 25 {
@@ -66,7 +66,8 @@ func TestTicksThatWereDue(t *testing.T) {
 // measured again, and is not many times too long.
 func TestMeasureOfCyclesWhileThreadsWait(t *testing.T) {
 	const perNs = 3 // cycles
-	for _, stall := range []struct{ reading, before, after int64 }{{-1, 0, 0}, {0, 30_000, 0}, {0, 0, 30_000}, {7, 15_000, 0}, {7, 0, 15_000}} {
+	for _, stall := range []struct{ reading, before, after int64 }{{-1, 0, 0}, {0, 30_000, 0}, {0, 0, 30_000},
+		{7, 15_000, 0}, {7, 0, 15_000}} {
 		var now, readings int64 // ns
 		got := measure(func() (before, ns, after int64) {
 			before = now * perNs
@@ -82,7 +83,7 @@ func TestMeasureOfCyclesWhileThreadsWait(t *testing.T) {
 			readings++
 			return before, ns, now * perNs
 		})
-		length := float64(got) / (1 << cycleShift)
+		length := float64(got) / (1 << pace.CycleShift)
 		if length < 0.95/perNs || length > 1.05/perNs {
 			t.Errorf("stall %+v: a cycle is %.3f ns long, want %.3f", stall, length, 1./perNs)
 		}
@@ -103,8 +104,8 @@ func TestPollsThatLoseTheProcessor(t *testing.T) {
 	}
 }
 
-// The first interval begins before the program by a part of it that is a random one, but at most a second: of 1,000 parts, each
-// tenth has 100, with a deviation of 9.5. The chance that one of ten is off by 60 is below 1 in 1,000,000.
+// The first interval begins before the program by a part of it that is a random one, but at most a second: of 1,000
+// parts, each tenth has 100, with a deviation of 9.5. The chance that one of ten is off by 60 is below 1 in 1,000,000.
 func TestFirstIntervalHasBegun(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 	saved := counts
@@ -129,22 +130,23 @@ func TestFirstIntervalHasBegun(t *testing.T) {
 	}
 }
 
-// The file has what the budget that falls is at the last tick, and what it has allowed until then: in nine seconds 2 % of the first one,
-// and 2 % · 2 · (√9 - √1) of the others.
+// The file has what the budget that falls is at the last tick, and what it has allowed until then: in nine seconds 2 %
+// of the first one, and 2 % · 2 · (√9 - √1) of the others.
 func TestBudgetIsToldAsItFalls(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 	defer func(c pepfile.Table, p pace.Pace, o, n, l, b uint64) {
-		counts, tickPace, owed, nsPerCycle, tickLength, began = c, p, o, n, l, b
-	}(counts, tickPace, owed, nsPerCycle, tickLength, began)
+		counts, tickPace, owed, pace.NsPerCycle, tickLength, began = c, p, o, n, l, b
+	}(counts, tickPace, owed, pace.NsPerCycle, tickLength, began)
 	counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
 	const tick, start = 1e7, 5e9
-	tickLength, owed, nsPerCycle, began = tick, 0, 0, start
+	tickLength, owed, pace.NsPerCycle, began = tick, 0, 0, start
 	tickPace = pace.New(tick, pace.Budget{First: 20_000, Least: 1_000}, start)
 	for now := uint64(start + tick); now <= start+9e9; now += tick {
 		keepPace(now)
 	}
 	allowed := float64(counts.Allowed) / (.02 * (1 + 2*(3-1)) * 1e9)
 	if counts.Time != 9e9 || counts.BudgetNow < 6_660 || counts.BudgetNow > 6_668 || allowed < .995 || allowed > 1.001 {
-		t.Errorf("after %d ns the budget is %d ppm, and it has allowed %.4f of what it should", counts.Time, counts.BudgetNow, allowed)
+		t.Errorf("after %d ns the budget is %d ppm, and it has allowed %.4f of what it should", counts.Time, counts.BudgetNow,
+			allowed)
 	}
 }

@@ -45,11 +45,13 @@ func writtenOrSaid(t *testing.T, name, exe string, r *run) {
 			t.Errorf("%s: stderr %q", name, &r.stderr)
 		}
 	case "pep":
-		if m := regexp.MustCompile(`(?m)^pep: .*; the counts (are|were) in .*$`).FindAllString(r.stderr.String(), -1); len(m) != 1 {
+		if m := regexp.MustCompile(`(?m)^pep: .*; the counts (are|were) in .*$`).FindAllString(r.stderr.String(),
+			-1); len(m) != 1 {
 			t.Errorf("%s: stderr %q", name, &r.stderr)
 		}
 		files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
-		if out, err := writeCommand(exe, files[0]).CombinedOutput(); len(out) > 0 || err != nil || r.files(t) != bothProfiles {
+		if out, err := writeCommand(exe, files[0]).CombinedOutput(); len(out) > 0 || err != nil ||
+			r.files(t) != bothProfiles {
 			t.Errorf("%s: PEP_WRITE: %s%v, files %s", name, out, err, r.files(t))
 		}
 	default:
@@ -60,7 +62,8 @@ func writtenOrSaid(t *testing.T, name, exe string, r *run) {
 // testConfined runs a program that gives up rights which it had at the start. It runs the
 // program profiled and plain, to two kinds of ends. Status and output must be the same.
 func testConfined(t *testing.T, profiled, plain string) {
-	for _, how := range []string{"chroot", "user", "undumpable", "seccomp", "seccomp=kill", "landlock", "busy", "stack", "close"} {
+	for _, how := range []string{"chroot", "user", "undumpable", "seccomp", "seccomp=kill", "landlock", "busy", "stack",
+		"close"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			switch how {
@@ -80,7 +83,8 @@ func testConfined(t *testing.T, profiled, plain string) {
 				arg += "=" + t.TempDir()
 			}
 			for _, end := range []string{"exit", "panic"} {
-				got, want := execute(t, profiled, []string{"GOTRACEBACK=none"}, end, arg), execute(t, plain, []string{"GOTRACEBACK=none"}, end, arg)
+				got, want := execute(t, profiled, []string{"GOTRACEBACK=none"}, end, arg),
+					execute(t, plain, []string{"GOTRACEBACK=none"}, end, arg)
 				said := got.stderr.String()
 				got.stderr.Reset()
 				for _, line := range strings.SplitAfter(said, "\n") {
@@ -104,7 +108,8 @@ func testConfined(t *testing.T, profiled, plain string) {
 			cmd, r := command(t, profiled, []string{"GOTRACEBACK=none"}, end)
 			cmd.Args = append(cmd.Args, "remove="+r.dir)
 			_ = cmd.Run() // the code says how it ended
-			if !regexp.MustCompile(`(?m)^pep: [^\n]*; the counts (were|are) in [^\n]*$`).MatchString(r.stderr.String()) || strings.Count(r.stderr.String(), "pep: ") != 1 {
+			if !regexp.MustCompile(`(?m)^pep: [^\n]*; the counts (were|are) in [^\n]*$`).MatchString(r.stderr.String()) ||
+				strings.Count(r.stderr.String(), "pep: ") != 1 {
 				t.Errorf("%s: stderr %q", end, &r.stderr)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != map[string]int{"exit": 3, "panic": 2}[end] {
@@ -114,9 +119,11 @@ func testConfined(t *testing.T, profiled, plain string) {
 	})
 	t.Run("without a current directory", func(t *testing.T) {
 		t.Parallel()
-		cmd := exec.Command("sh", "-c", `mkdir "$0/gone"; cd "$0/gone"; rmdir "$0/gone"; PEPDIR= exec "$1" exit`, t.TempDir(), profiled)
+		cmd := exec.Command("sh", "-c", `mkdir "$0/gone"; cd "$0/gone"; rmdir "$0/gone"; PEPDIR= exec "$1" exit`, t.TempDir(),
+			profiled)
 		out, _ := cmd.CombinedOutput()
-		if want := `pep: the current directory: no such file or directory (PEPDIR="" says where); running without a profile` + "\n"; string(out) != want || cmd.ProcessState.ExitCode() != 3 {
+		if want := `pep: the current directory: no such file or directory (PEPDIR="" says where); running without a profile` +
+			"\n"; string(out) != want || cmd.ProcessState.ExitCode() != 3 {
 			t.Errorf("%s, %s", cmd.ProcessState, out)
 		}
 	})
@@ -178,7 +185,8 @@ func testSnapshot(t *testing.T, exe string) {
 	files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
 	for range 2 {
 		text, err := writeCommand(exe, files[0]).CombinedOutput()
-		want := fmt.Sprintf("pep: %s (process %d) still runs: the profiles are of its counts so far, and %s stays\n", exe, cmd.Process.Pid, files[0])
+		want := fmt.Sprintf("pep: %s (process %d) still runs: the profiles are of its counts so far, and %s stays\n", exe,
+			cmd.Process.Pid, files[0])
 		if string(text) != want || err != nil {
 			t.Errorf("%s%v, want %s", text, err, want)
 		}
@@ -259,8 +267,10 @@ func testBadFiles(t *testing.T, exe string) {
 		file("empty", ""):             "not a .pep file",
 		file("zero", page):            "not a .pep file yet: its program has not finished the header, or died before it did",
 		file("text", "pepdatax"+page): "not a .pep file",
-		file("short", "pepdata\n"+string(rune(pepfile.Version))+"\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
-		file("version", "pepdata\n\377\000\000\000"+page): fmt.Sprintf("of version 255, and this program reads %d: run the program that wrote it", pepfile.Version),
+		file("short", "pepdata\n"+string(rune(pepfile.Version))+
+			"\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
+		file("version", "pepdata\n\377\000\000\000"+
+			page): fmt.Sprintf("of version 255, and this program reads %d: run the program that wrote it", pepfile.Version),
 	}
 	if name := file("foreign", page); os.Chown(name, 65534, -1) == nil {
 		of[name] = fmt.Sprintf("it belongs to user 65534, and this is user %d: only the user that it belongs to can make profiles of it", os.Geteuid())
@@ -272,12 +282,16 @@ func testBadFiles(t *testing.T, exe string) {
 		cmd := exec.CommandContext(ctx, exe, "exit")
 		cmd.Env = []string{"PEP_WRITE=" + name}
 		out, _ := cmd.CombinedOutput()
-		if want := fmt.Sprintf("pep: PEP_WRITE=%q: %s\n", name, problem); string(out) != want || cmd.ProcessState.ExitCode() != 1 {
+		if want := fmt.Sprintf("pep: PEP_WRITE=%q: %s\n", name, problem); string(out) != want ||
+			cmd.ProcessState.ExitCode() != 1 {
 			t.Errorf("%s, %swant %s", cmd.ProcessState, out, want)
 		}
 		cancel()
 	}
 }
+
+// writerArg is the first argument of a writer: see package write.
+const writerArg = "pep writes the profile of"
 
 // testWriters checks that a writer writes and does not run the program once more, whatever
 // is in the environment.
@@ -329,8 +343,8 @@ func asNobody(t *testing.T, exe string, mode os.FileMode, env ...string) (cmd *e
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, filepath.Base(exe))
-	// A test beside this one may start a process meanwhile, which has the copy open for writing until it executes its own program. The copy
-	// could not be executed until then (ETXTBSY).
+	// A test beside this one may start a process meanwhile, which has the copy open for writing until it executes its own
+	// program. The copy could not be executed until then (ETXTBSY).
 	syscall.ForkLock.RLock()
 	err = os.WriteFile(name, data, 0o755)
 	syscall.ForkLock.RUnlock()
@@ -387,14 +401,15 @@ func testPrivileged(t *testing.T, profiled string) {
 	}
 }
 
-// testCrowded has a program exit on one P while 40 other goroutines want to run, with site tables that take as long to read as
-// several turns of a goroutine. When main has returned, the others must not run any more. If they did, each would have several
-// more turns.
+// testCrowded has a program exit on one P while 40 other goroutines want to run, with site tables that take as long to
+// read as several turns of a goroutine. When main has returned, the others must not run any more. If they did, each
+// would have several more turns.
 func testCrowded(t *testing.T, exe string) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "rounds")
 	var last string
-	// The kernel may keep main waiting so long that Go gives its P away before main returns: then the others have another turn.
+	// The kernel may keep main waiting so long that Go gives its P away before main returns: then the others have another
+	// turn.
 	for range 5 {
 		if err := os.WriteFile(file, make([]byte, 8), 0o666); err != nil {
 			t.Fatal(err)
@@ -409,7 +424,8 @@ func testCrowded(t *testing.T, exe string) {
 			t.Fatal(err)
 		}
 		after := binary.NativeEndian.Uint64(data) - before
-		if last = fmt.Sprintf("%d rounds in a turn of all goroutines, and %d when main has returned", before, after); after < before {
+		if last = fmt.Sprintf("%d rounds in a turn of all goroutines, and %d when main has returned", before,
+			after); after < before {
 			t.Log(last)
 			return
 		}

@@ -29,7 +29,8 @@ func rangeTables() []*wire.Package {
 		Path:    "main",
 		Files:   []string{"/src/ranges.go"},
 		Skipped: []wire.Skipped{{Name: "main.work", Line: 17, Reason: "for the test"}},
-		Taps:    []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed}},
+		Taps: []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64,
+			Kind: wire.Signed}},
 	}}
 }
 
@@ -158,7 +159,8 @@ func TestSnapshotBeforeExec(t *testing.T) {
 		// Some events have not reached an engine: those in the buffers of the Ps, in the
 		// chunks of the goroutines and in the queue of the service.
 		n, after := sum(before), sum(r.profile(t, "values"))
-		if most := int64(800_000); n > most || deliver == "interrupt" && n < most-8*(pepfile.BufTuples+int64(pepfile.ChunkTuples)) || n == 0 {
+		if most := int64(800_000); n > most || deliver == "interrupt" &&
+			n < most-8*(pepfile.BufTuples+int64(pepfile.ChunkTuples)) || n == 0 {
 			t.Errorf("%s: %d events before exec: %s", deliver, n, before.Comments)
 		}
 		if after != 800_000 {

@@ -81,9 +81,11 @@ func testShares(t *testing.T, exe, clock string) {
 			t.Errorf("%s: share %.3f, want about %.2f: %s", s.of, s.got, s.want, paths.Comments[0])
 		}
 	}
-	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + clock + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?, sampling took \d+ms, (0\.0[1-9]|0\.[1-9]\d|[1-9]\d?\.\d\d)%(, of which ticks \d\.\d\d%)?, bursts weigh like \d+ equal ones$`)
+	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + clock +
+		`, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?, sampling took \d+ms, (0\.0[1-9]|0\.[1-9]\d|[1-9]\d?\.\d\d)%(, of which ticks \d\.\d\d%)?, bursts weigh like \d+ equal ones$`)
 	outside := regexp.MustCompile(`^pep: \d{1,2}\.\d% of \d+ ticks were outside of instrumented functions: [^(]+$`)
-	if len(paths.Comments) > 3 || !comment.MatchString(paths.Comments[0]) || len(paths.Comments) > 2 && !outside.MatchString(paths.Comments[1]) {
+	if len(paths.Comments) > 3 || !comment.MatchString(paths.Comments[0]) || len(paths.Comments) > 2 &&
+		!outside.MatchString(paths.Comments[1]) {
 		t.Errorf("comments %q", paths.Comments)
 	}
 	for _, want := range []string{
@@ -127,13 +129,15 @@ func testCounts(t *testing.T, exe string) {
 		got[s.Location[0].Line[0].Function.Name] = s.Value[0]
 	}
 	want := map[string]int64{
-		"main.work.·p0": 400, "main.work.·p1": 400 * int64(above), "main.work.·p2": 400 * int64(4096-above), "main.work.·p3": 400,
+		"main.work.·p0": 400, "main.work.·p1": 400 * int64(above), "main.work.·p2": 400 * int64(4096-above),
+		"main.work.·p3":  400,
 		"main.small.·p0": 200_000, "main.small.·p1": 200_000,
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if c := paths.Comments; len(c) != 2 || c[0] != "pep: exact, every path counted" || c[1] != "#pep.version=1 mode=exact" {
+	if c := paths.Comments; len(c) != 2 || c[0] != "pep: exact, every path counted" ||
+		c[1] != "#pep.version=1 mode=exact" {
 		t.Errorf("comments %q", c)
 	}
 }
@@ -173,8 +177,8 @@ func TestPrograms(t *testing.T) {
 	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
 }
 
-// TestProgramsByWindows runs the tests of ends that have to do with handlers, with programs in which ticks interpret what comes
-// next. They have no paths.
+// TestProgramsByWindows runs the tests of ends that have to do with handlers, with programs in which ticks interpret
+// what comes next. They have no paths.
 func TestProgramsByWindows(t *testing.T) {
 	t.Parallel()
 	l := newLinker(t, ",pepwindows", target{})
@@ -197,8 +201,8 @@ func TestPositionIndependentPrograms(t *testing.T) {
 	testShares(t, newLinker(t, "", target{pie: true}).program("loop.go", loopTables()), "cpu")
 }
 
-// TestPortablePrograms runs programs whose runtime uses no signals: that for systems which it does not know. The same files
-// are compiled for amd64, which runs here, and for 386, where words have 32 bits.
+// TestPortablePrograms runs programs whose runtime uses no signals: that for systems which it does not know. The same
+// files are compiled for amd64, which runs here, and for 386, where words have 32 bits.
 func TestPortablePrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("std may have to be compiled for 386")
@@ -324,7 +328,8 @@ func testRecovery(t *testing.T, profiled, other string) {
 	files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
 	testLog(t, files[0])
 	out, err := writeCommand(other, files[0]).CombinedOutput()
-	if want := "pep: PEP_WRITE=\"" + files[0] + "\": of another build of " + profiled + "\n"; string(out) != want || err == nil {
+	if want := "pep: PEP_WRITE=\"" + files[0] + "\": of another build of " + profiled + "\n"; string(out) != want ||
+		err == nil {
 		t.Errorf("another build: %s%v", out, err)
 	}
 	if out, err := writeCommand(profiled, files[0]).CombinedOutput(); len(out) > 0 || err != nil {
@@ -384,7 +389,8 @@ func testWriterThatCannotRun(t *testing.T, profiled string) {
 			t.Fatal(err)
 		}
 	})
-	want := regexp.MustCompile(`^pep: no process could be run to write the profile; the counts are in ` + r.dir + `/gone\.\d+\.\d+\.pep\n$`)
+	want := regexp.MustCompile(`^pep: no process could be run to write the profile; the counts are in ` + r.dir +
+		`/gone\.\d+\.\d+\.pep\n$`)
 	if r.state != "signal: terminated" || r.files(t) != "pep" || !want.MatchString(r.stderr.String()) {
 		t.Errorf("%s, files %s, stderr %s", r.state, r.files(t), &r.stderr)
 	}
@@ -449,7 +455,8 @@ func testProblems(t *testing.T, exe, bare string) {
 		{"a directory that does not exist", exe, "PEPDIR=/nonexistent",
 			`pep: creating /nonexistent/X.pep: no such file or directory (PEPDIR="/nonexistent" says where); running without a profile` + "\n", ""},
 		{"a directory that is a file", exe, "PEPDIR=" + file,
-			`pep: creating ` + file + `/X.pep: not a directory (PEPDIR="` + file + `" says where); running without a profile` + "\n", ""},
+			`pep: creating ` + file + `/X.pep: not a directory (PEPDIR="` + file + `" says where); running without a profile` +
+				"\n", ""},
 		{"no site tables", bare, "",
 			`pep: site table: none in this program (not built by pepbuild?); the counts are in DIR/X.pep` + "\n", "pep"},
 	} {

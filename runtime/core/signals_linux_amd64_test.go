@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/pepgo/pep/internal/goruntimetest"
+	"github.com/pepgo/pep/gobuild/goruntimetest"
 	"unsafe"
 )
 
@@ -33,7 +33,8 @@ func TestTakenSignals(t *testing.T) {
 
 func testTakenSignals(t *testing.T, profiled, plain string) {
 	for _, what := range []string{
-		"ignore all", "ignore and panic", "abort after ignore", "terminate", "second timer", "queued", "queued abort", "reset",
+		"ignore all", "ignore and panic", "abort after ignore", "terminate", "second timer", "queued", "queued abort",
+		"reset",
 	} {
 		t.Run(what, func(t *testing.T) {
 			env := []string{"PEPOPTS=tick=1ms"}
@@ -56,16 +57,18 @@ func testTakenSignals(t *testing.T, profiled, plain string) {
 	}
 }
 
-// A program that dies on one thread while another ends it in its own way leaves its profile, whichever comes first: the second end
-// has the profile written, too. Which of them gives the status is a matter of chance.
+// A program that dies on one thread while another ends it in its own way leaves its profile, whichever comes first: the
+// second end has the profile written, too. Which of them gives the status is a matter of chance.
 func TestTwoEnds(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("signals.go", loopTables())
-	unfinished := regexp.MustCompile(`\.pep-[0-9a-f]+ `) // what the thread that exits was writing when the other one ended the process
+	// what the thread that exits was writing when the other one ended the process
+	unfinished := regexp.MustCompile(`\.pep-[0-9a-f]+ `)
 	for what, times := range map[string]int{"two deaths": 4, "death and exit": 4, "exit and death": 12} {
 		for range times {
 			r := execute(t, exe, []string{"PEPOPTS=tick=1ms"}, what)
-			if files := unfinished.ReplaceAllString(r.files(t), ""); files != bothProfiles || r.stderr.Len() > 0 && what == "exit and death" {
+			if files := unfinished.ReplaceAllString(r.files(t), ""); files != bothProfiles || r.stderr.Len() > 0 &&
+				what == "exit and death" {
 				t.Fatalf("%s: %s, files %s, stderr %s", what, r.state, files, &r.stderr)
 			}
 		}
@@ -112,7 +115,8 @@ func TestDeniedLater(t *testing.T) {
 	const reason = "the program has its own handler for signal 33"
 	r := execute(t, exe, []string{"PEPOPTS=tick=1ms"}, "take signal 33")
 	said := strings.Split(r.stderr.String(), "\n")
-	if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+reason) {
+	if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") ||
+		!strings.HasSuffix(said[0], " ticks: "+reason) {
 		t.Errorf("stderr %s", &r.stderr)
 	}
 	if r.state != "exit status 0" || r.stdout.String() != "done\n" || r.files(t) != bothProfiles {

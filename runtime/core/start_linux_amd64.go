@@ -5,24 +5,21 @@ package core
 // room.
 
 import (
+	"github.com/pepgo/pep/runtime/callers"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/taps"
+	"github.com/pepgo/pep/runtime/write"
 )
 
 func start() {
-	textBase = golink.TextStart()
-	textSize = golink.TextEnd() - textBase
+	callers.Text.Base = golink.TextStart()
+	callers.Text.Size = golink.TextEnd() - callers.Text.Base
 	args, env := golink.Args(), golink.Envs()
-	if isWriter(args) {
-		sys.Exit(writeAsChild(args))
-	}
-	if name := options.Lookup(env, "PEP_WRITE"); name != "" && !sys.Privileged() {
-		sys.Exit(writeFor(name))
-	}
-	if poll.Mode != poll.Exact {
+	write.IfAsked(args, env)
+	if !poll.Counts {
 		findLabels()
 	}
 	if poll.Part {
@@ -34,7 +31,7 @@ func start() {
 		unprofiled("PEPDIR, PEPOPTS and PEP_WRITE are ignored, since the program has privileges that its user does not have")
 		return
 	}
-	if problem := inherited(); problem != "" {
+	if problem := write.InheritedFilter(); problem != "" {
 		unprofiled(problem)
 		return
 	}
@@ -43,28 +40,27 @@ func start() {
 		unprofiled("PEPOPTS: " + problem)
 		return
 	}
-	say = opts.Say
+	program.Say = opts.Say
 	if problem := createTable(options.Lookup(env, "PEPDIR"), opts); problem != "" {
 		unprofiled(problem)
 		return
 	}
-	prepareWriter(env)
-	if problem := startCompanion(); problem != "" {
-		print("pep: ", problem, "; no process will write the profile: the counts will be in ", tableName, "\n")
+	if problem := companion.Start(&program, env); problem != "" {
+		print("pep: ", problem, "; no process will write the profile: the counts will be in ", program.File, "\n")
 	}
-	taps.Configure(taps.Program{Counts: counts, File: tableName, Mode: &Taps}, opts.Tapping)
-	if poll.Mode == poll.Windows {
+	taps.Configure(taps.Program{Counts: counts, File: program.File, On: &tapping}, opts.Tapping)
+	if poll.Interprets {
 		if problem := readyWindows(opts.Values); problem != "" {
 			stopCompanion()
-			sys.Unlink(tableName)
+			sys.Unlink(program.File)
 			unprofiled(problem)
 			return
 		}
 	}
-	if ticking() {
+	if ticking {
 		if problem := readyTicks(); problem != "" {
 			stopCompanion()
-			sys.Unlink(tableName)
+			sys.Unlink(program.File)
 			unprofiled(problem)
 			return
 		}
@@ -72,10 +68,10 @@ func start() {
 	installHandlers()
 	golink.AtExit(finish)
 	atExitOfC()
-	if problem := taps.Start(opts.Samples); problem != "" {
+	if problem := taps.Start(); problem != "" {
 		unprofiledTaps(problem)
 	}
-	if ticking() {
+	if ticking {
 		startPace(opts)
 		startTicks()
 	}

@@ -14,7 +14,7 @@ import (
 
 // startPace measures what it must know, and begins the first interval.
 func startPace(opts options.Options) {
-	nsPerCycle = measureCycles()
+	pace.NsPerCycle = measureCycles()
 	tickCost = measureTick()
 	spent, settled = 0, 0
 	began = sys.CPUTime() - beginning(opts.Tick)
@@ -23,15 +23,15 @@ func startPace(opts options.Options) {
 }
 
 // beginning returns how much of the first interval is over when sampling begins: a random part, so that short runs of a
-// program do not all meet the same moments. The first tick of a tick of hours, which is to take no samples, is not earlier for that than
-// by a second.
+// program do not all meet the same moments. The first tick of a tick of hours, which is to take no samples, is not
+// earlier for that than by a second.
 func beginning(tick uint64) uint64 {
 	const most = 1e9
 	part, _ := bits.Mul64(pepfile.Mix(counts.Start, uint64(golink.Cycles())), min(tick, most))
 	return part
 }
 
-// measureCycles returns the length of a cycle of golink.Cycles, in ns << cycleShift.
+// measureCycles returns the length of a cycle of golink.Cycles, in ns << pace.CycleShift.
 func measureCycles() uint64 {
 	return measure(func() (before, ns, after int64) {
 		before = golink.Cycles()
@@ -52,8 +52,8 @@ func measure(clocks func() (before, ns, after int64)) uint64 {
 			before, end, after = clocks()
 		}
 		if n := before - cycles; n > 0 && (read-cycles)+(after-before) < n/16 && end < begin+2*long {
-			return uint64(end-begin) << cycleShift / uint64(n)
+			return uint64(end-begin) << pace.CycleShift / uint64(n)
 		}
 	}
-	return 1 << cycleShift / 3 // a common frequency, of 3 GHz
+	return 1 << pace.CycleShift / 3 // a common frequency, of 3 GHz
 }

@@ -8,6 +8,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/callers"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
@@ -21,8 +22,8 @@ func start() {
 		unprofiled("PEPOPTS: " + problem)
 		return
 	}
-	say = opts.Say
-	textBase = golink.CodeOf(start)
+	program.Say = opts.Say
+	callers.Text.Base = golink.CodeOf(start)
 	counters, streams, problem := roomWanted(opts)
 	if problem != "" {
 		unprofiled(problem)
@@ -33,13 +34,14 @@ func start() {
 	counts.Fill(opts)
 	sec, nsec, _ := golink.TimeNow()
 	counts.Start = uint64(sec)*1e9 + uint64(nsec)
-	taps.Configure(taps.Program{Counts: counts, Mode: &Taps}, opts.Tapping)
+	program.Counts = counts
+	taps.Configure(taps.Program{Counts: counts, On: &tapping}, opts.Tapping)
 	golink.AtExit(finish)
-	if ticking() {
+	if ticking {
 		startPace(opts)
 		go ticks()
 	}
-	if problem := taps.Start(opts.Samples); problem != "" {
+	if problem := taps.Start(); problem != "" {
 		unprofiledTaps(problem)
 	}
 }
@@ -49,14 +51,8 @@ func start() {
 func ticks() {
 	for golink.Load32(&counts.Stopped) == 0 {
 		golink.Sleep(int64(tickPace.Due) - int64(sys.CPUTime()))
-		now := sys.CPUTime()
-		keepPace(now)
-		if taps.Turn() {
-			taps.BeginBurst(now)
-		} else {
-			taps.EndBurst(now)
-			setFlag(counts.BeginBurst())
-		}
+		keepPace(sys.CPUTime())
+		setFlag(counts.BeginBurst())
 	}
 }
 

@@ -1,7 +1,7 @@
 package core
 
-// This file installs the signal handlers, and the functions that hear of the program's death. C code can end the program by the C
-// function exit, which runs no exit hook of Go's.
+// This file installs the signal handlers, and the functions that hear of the program's death. C code can end the
+// program by the C function exit, which runs no exit hook of Go's.
 
 import (
 	"unsafe"
@@ -10,11 +10,10 @@ import (
 	"github.com/pepgo/pep/runtime/libc"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/taps"
 )
 
-// openHandlers lets the signal of ticks interrupt Go's handlers of SIGURG and SIGPROF, which package runtime has just installed in one
-// way. Windows may fault there, so faults must not be blocked either.
+// openHandlers lets the signal of ticks interrupt Go's handlers of SIGURG and SIGPROF, which package runtime has just
+// installed in one way. Windows may fault there, so faults must not be blocked either.
 func openHandlers() {
 	action := sys.Action(sys.SigURG)
 	goHandler = action.Handler
@@ -48,13 +47,10 @@ func installHandlers() {
 	keepKilling()
 	golink.OnPrint(onPrint)
 	oldHandlers[sys.SigBUS] = sys.Handle(sys.SigBUS, busEntryPC())
-	if poll.Mode == poll.Windows {
+	if poll.Interprets {
 		oldHandlers[sys.SigSEGV] = sys.Handle(sys.SigSEGV, faultEntryPC())
 	}
-	if taps.InBursts() {
-		usedCPU = sys.UsedCPUPC()
-	}
-	if ticking() && !byThread {
+	if ticking && !byThread {
 		openHandlers()
 		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC(), sys.SigSEGV) // windows may fault
 	}

@@ -16,7 +16,7 @@ var pathIndex pepfile.Index // of counts
 // and notes the ranges of exact counters in it.
 func roomWanted(opts options.Options) (counters uint64, streams uint32, problem string) {
 	streams = taps.Streams(opts.Tapping)
-	if poll.Mode == poll.Exact {
+	if poll.Counts {
 		tables, _, err := sitetables.Raw()
 		if err == nil {
 			counterRanges, counters, err = counterRangesOf(tables, streams)

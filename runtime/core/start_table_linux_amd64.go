@@ -8,6 +8,7 @@ import (
 
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/items"
+	"github.com/pepgo/pep/runtime/callers"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
@@ -24,14 +25,14 @@ func mapTable(fd uintptr, l pepfile.Layout) (t pepfile.Table, problem string) {
 		return t, "it takes " + digits.Uint(l.Size) + " bytes, and files may have " + digits.Uint(limit) + " (ulimit -f)"
 	}
 	_, e := sys.Call(sys.NrFallocate, fd, 0, 0, uintptr(l.Counters), 0, 0)
-	allRoom = e == 0 && l.Size == l.Counters
+	program.AllRoom = e == 0 && l.Size == l.Counters
 	if e == 0 || e == sys.EOPNOTSUPP {
 		_, e = sys.Call(sys.NrFtruncate, fd, uintptr(l.Size), 0, 0, 0, 0)
 	}
 	if e != 0 {
 		return t, e.Error()
 	}
-	if allRoom && l.Counters > writtenPages {
+	if program.AllRoom && l.Counters > writtenPages {
 		writePages(fd)
 	}
 	p, e := sys.Mmap(0, uintptr(l.Size), sys.ProtRead|sys.ProtWrite, sys.MapShared, fd, 0)
@@ -51,13 +52,14 @@ func mapTable(fd uintptr, l pepfile.Layout) (t pepfile.Table, problem string) {
 // writtenPages is how much of the file is written when it is created: the header, and the first 3,000 entries.
 const writtenPages = 512 << 10
 
-// writePages writes zeros to the first pages of the file, which takes 75 µs. The kernel then has these in memory in few pieces,
-// and maps a whole piece at the first store to it. Otherwise it makes one page at a time when a handler or a poll first stores to
-// it, which takes 10 to 25 µs on ext4, and a window comes to two new pages or three. If the file cannot be written to, handlers
-// do without.
+// writePages writes zeros to the first pages of the file, which takes 75 µs. The kernel then has these in memory in few
+// pieces, and maps a whole piece at the first store to it. Otherwise it makes one page at a time when a handler or a
+// poll first stores to it, which takes 10 to 25 µs on ext4, and a window comes to two new pages or three. If the file
+// cannot be written to, handlers do without.
 //
-// It is one system call, since the kernel makes a piece of what a call writes. If the first access to a piece were a load, the
-// kernel would map it for reading, and each page would take the first store to it as long as without writePages.
+// It is one system call, since the kernel makes a piece of what a call writes. If the first access to a piece were a
+// load, the kernel would map it for reading, and each page would take the first store to it as long as without
+// writePages.
 func writePages(fd uintptr) {
 	var zeros [16 << 10]byte
 	type vector struct {
@@ -78,7 +80,8 @@ func spareChunks() {
 	if !taps.Linked || taps.HasChunks() {
 		return
 	}
-	p, e := sys.Mmap(0, pepfile.MaxChunks*pepfile.ChunkSize, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
+	p, e := sys.Mmap(0, pepfile.MaxChunks*pepfile.ChunkSize, sys.ProtRead|sys.ProtWrite,
+		sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
 	if e == 0 {
 		taps.UseChunks(uintptr(p))
 	}
@@ -115,13 +118,14 @@ func createTable(dir string, opts options.Options) (problem string) {
 		return "making room in " + name + ": " + problem + where
 	}
 	info, _ := sys.Fstat(fd)
-	tableName, tableIno = name, info.Ino
 	countIn(t, counters, streams)
+	program.Counts, program.Detached = counts, &detached
+	program.File, program.Ino, program.Size = name, info.Ino, uint64(mapping[1])
 	counts.Fill(opts)
 	counts.Pid = pid
 	counts.Born = sys.Born()
 	counts.Namespaces = sys.Namespaces()
-	counts.Text = uint64(textBase)
+	counts.Text = uint64(callers.Text.Base)
 	counts.Start = start
 	counts.ExeLen = uint32(copy(counts.Exe[:], exe))
 	counts.Build = sitetables.Build()

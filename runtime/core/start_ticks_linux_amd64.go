@@ -15,7 +15,7 @@ import (
 // readyTicks makes a timer, or a thread, that waits for startTicks.
 func readyTicks() (problem string) {
 	// Windows need to know what a tick interrupts, as profiles of CPU time do, so C code is interrupted, too.
-	if thread, _ := libc.Calls(); thread != 0 && poll.Mode != poll.Windows {
+	if thread, _ := libc.Calls(); thread != 0 && !poll.Interprets {
 		return readyThread(thread)
 	}
 	type sigevent struct {
@@ -24,7 +24,8 @@ func readyTicks() (problem string) {
 		_             [12]uint32
 	}
 	ev := sigevent{value: uintptr(unsafe.Pointer(&timerID)), signo: tickSignal}
-	_, e := sys.Call(sys.NrTimerCreate, sys.ClockProcessCPUTime, uintptr(unsafe.Pointer(&ev)), uintptr(unsafe.Pointer(&timerID)), 0, 0, 0)
+	_, e := sys.Call(sys.NrTimerCreate, sys.ClockProcessCPUTime, uintptr(unsafe.Pointer(&ev)),
+		uintptr(unsafe.Pointer(&timerID)), 0, 0, 0)
 	if e != 0 {
 		return "making a timer: timer_create: " + e.Error()
 	}
@@ -41,7 +42,8 @@ func setTimer(flags uintptr) sys.Errno {
 
 func readyThread(create uintptr) (problem string) {
 	timerSpec.nsec = 1 // a time that has passed
-	if _, e := sys.Call(sys.NrClockNanosleep, sys.ClockProcessCPUTime, sys.TimerAbstime, uintptr(unsafe.Pointer(&timerSpec.sec)), 0, 0, 0); e != 0 {
+	if _, e := sys.Call(sys.NrClockNanosleep, sys.ClockProcessCPUTime, sys.TimerAbstime,
+		uintptr(unsafe.Pointer(&timerSpec.sec)), 0, 0, 0); e != 0 {
 		return "sleeping for CPU time: clock_nanosleep: " + e.Error()
 	}
 	byThread, deniedAt = true, &counts.Denied
@@ -51,9 +53,10 @@ func readyThread(create uintptr) (problem string) {
 	return ""
 }
 
-// measureTick returns what a tick costs outside of its handler, in cycles: the kernel sends a signal, saves the thread's
-// registers, and restores them. It sets the timer to a time that has passed, so that the signal comes at once, and the handler does
-// nothing. What the kernel does at each of its own ticks to find out whether a timer is due is not in it, nor are cold caches.
+// measureTick returns what a tick costs outside of its handler, in cycles: the kernel sends a signal, saves the
+// thread's registers, and restores them. It sets the timer to a time that has passed, so that the signal comes at once,
+// and the handler does nothing. What the kernel does at each of its own ticks to find out whether a timer is due is not
+// in it, nor are cold caches.
 func measureTick() uint64 {
 	const rounds = 2 // the first one meets cold caches
 	if byThread {

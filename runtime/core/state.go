@@ -4,8 +4,7 @@ package core
 
 import (
 	"github.com/pepgo/pep/runtime/poll"
-	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/taps"
+	"github.com/pepgo/pep/runtime/write"
 )
 
 // withoutProfile is true if the program runs as if it were not instrumented.
@@ -22,14 +21,12 @@ func unprofiled(problem string) {
 	print("pep: ", problem, "; running without a profile\n")
 }
 
-// Taps says what becomes of the tuples that taps report: options.TapsOff, TapsFull or
-// TapsBurst. A tap stores its tuple in any case; package taps looks at Taps when the chunk
-// is full.
-var Taps uint32
+// tapping is 1 while tuples that taps report go on. A tap stores its tuple in any case; package taps looks
+// at tapping when the chunk is full.
+var tapping uint32
 
-// held has the words that engines hold and have not sent, while a profile is written that
-// includes them. Nothing else may write profiles at that time (execing).
-var held []report.Word
+// program is this program for what writes its profiles.
+var program write.Program
 
 // ticking reports whether anything is sampled at ticks.
-func ticking() bool { return poll.Mode != poll.Exact || taps.InBursts() }
+const ticking = !poll.Counts

@@ -1,7 +1,6 @@
 package core
 
-// This file holds the variables that signal handlers and assembly work with, and those
-// about the .pep file.
+// This file holds the variables that signal handlers and assembly work with.
 
 import "github.com/pepgo/pep/runtime/pepfile"
 
@@ -19,8 +18,6 @@ var (
 // Handlers and assembly work with these; they are set before handlers are installed.
 var (
 	counts   pepfile.Table
-	textBase uintptr
-	textSize uintptr
 	labelsAt uintptr // offset of the labels in a g; 0 if not known
 
 	readsFS bool    // the kernel lets programs read the base of FS with an instruction
@@ -38,12 +35,5 @@ var (
 	tickCode, interruptedCode, killCode, exitCode uintptr     // of the Go functions that handlers call
 	killPC                                        uintptr     // of killEntry
 	oldHandlers                                   [65]uintptr // handlers that were there before, by signal
-	usedCPU                                       uintptr     // of the assembly function that sets AX to the CPU time in ns; 0 if no tick needs it
 	zeroG                                         [64]uint64  // as much of a g as compiled code looks at
-)
-
-var (
-	tableName string // the .pep file, with its whole path
-	tableIno  uint64 // its inode, which tells it from another file of that name
-	allRoom   bool   // all of it had room on disk from the start
 )

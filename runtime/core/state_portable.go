@@ -8,8 +8,7 @@ package core
 import "github.com/pepgo/pep/runtime/pepfile"
 
 var (
-	counts   pepfile.Table
-	textBase uintptr
+	counts pepfile.Table
 
 	countsMemory []uint64 // keeps what counts is in
 )

@@ -25,8 +25,10 @@ func loopTables() []*wire.Package {
 			},
 			Blocks: []wire.Block{
 				{Spans: []wire.Span{{Line: 28, Col: 2, EndLine: 29, EndCol: 8}}, Outs: []wire.Out{{Line: 32, Col: 2}}},
-				{Branch: wire.Branch{Kind: "for", Line: 32, Col: 2}, Outs: []wire.Out{{Outcome: "body", Line: 33, Col: 3}, {Outcome: "done", Line: 43, Col: 2}}},
-				{Branch: wire.Branch{Kind: "if", Line: 33, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 34, Col: 4}, {Outcome: "false", Line: 36, Col: 4}}},
+				{Branch: wire.Branch{Kind: "for", Line: 32, Col: 2},
+					Outs: []wire.Out{{Outcome: "body", Line: 33, Col: 3}, {Outcome: "done", Line: 43, Col: 2}}},
+				{Branch: wire.Branch{Kind: "if", Line: 33, Col: 3},
+					Outs: []wire.Out{{Outcome: "true", Line: 34, Col: 4}, {Outcome: "false", Line: 36, Col: 4}}},
 				{Spans: []wire.Span{{Line: 34, Col: 4, EndLine: 34, EndCol: 7}}, Outs: []wire.Out{{Line: 32, Col: 2}}},
 				{Spans: []wire.Span{{Line: 36, Col: 4, EndLine: 36, EndCol: 7}}, Outs: []wire.Out{{Line: 32, Col: 2}}},
 			},
@@ -42,7 +44,8 @@ func loopTables() []*wire.Package {
 				N:      2,
 			},
 			Blocks: []wire.Block{
-				{Branch: wire.Branch{Kind: "if", Line: 49, Col: 2}, Outs: []wire.Out{{Outcome: "true", Line: 51, Col: 3}, {Outcome: "false", Line: 54, Col: 2}}},
+				{Branch: wire.Branch{Kind: "if", Line: 49, Col: 2},
+					Outs: []wire.Out{{Outcome: "true", Line: 51, Col: 3}, {Outcome: "false", Line: 54, Col: 2}}},
 				{Spans: []wire.Span{{Line: 51, Col: 3, EndLine: 51, EndCol: 9}}, Outs: []wire.Out{{Line: 54, Col: 2}}},
 				{Spans: []wire.Span{{Line: 54, Col: 2, EndLine: 54, EndCol: 10}}, Outs: []wire.Out{{Line: 54, Col: 2}}},
 			},

@@ -5,7 +5,6 @@ package core
 import (
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,7 +73,8 @@ func testExactTaps(t *testing.T, r *run) {
 		}
 	}
 	values := byLabel(r.profile(t, "values"), "value")
-	for value, want := range map[string]int64{"n=-7": 8 * 90_000, "n=55": 8 * 100, "b=true": 8 * 90_000, "f=0.5": 8 * 12_500} {
+	for value, want := range map[string]int64{"n=-7": 8 * 90_000, "n=55": 8 * 100, "b=true": 8 * 90_000,
+		"f=0.5": 8 * 12_500} {
 		if values[value] != want {
 			t.Errorf("%s: %d, want %d", value, values[value], want)
 		}
@@ -91,7 +91,8 @@ func testExactTaps(t *testing.T, r *run) {
 	}
 	wantTargets := map[string]int64{
 		"main.double:36 main.work:65": 8 * 12_500, "main.triple:39 main.work:65": 8 * 12_500,
-		"main.(*myInt).String:33 main.work:59": 8 * 6250, "main.myString.String:29 main.work:59": 8 * 15_000, "nil:0 main.work:59": 8 * 3750,
+		"main.(*myInt).String:33 main.work:59": 8 * 6250, "main.myString.String:29 main.work:59": 8 * 15_000,
+		"nil:0 main.work:59": 8 * 3750,
 	}
 	if d := cmp.Diff(wantTargets, targets); d != "" {
 		t.Errorf("call targets (-want +got):\n%s", d)
@@ -122,70 +123,10 @@ func TestTappedPrograms(t *testing.T) {
 	}
 }
 
-func TestTapsInExactAndSampledPrograms(t *testing.T) {
+func TestTapsOfExactPrograms(t *testing.T) {
 	t.Parallel()
-	for _, tags := range []string{"", ",pepexact"} {
-		exe := newLinker(t, tags, target{}).program("taps.go", tapTables())
-		testExactTaps(t, execute(t, exe, nil, "count"))
-		testBursts(t, exe, "taps=burst,")
-	}
-}
-
-// Programs can be built so that they use bursts by default.
-func TestProgramsForBursts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes about 20 s")
-	}
-	t.Parallel()
-	for _, tags := range []string{"", ",pepexact"} {
-		exe := newLinker(t, ",pepbursts"+tags, target{}).program("taps.go", tapTables())
-		testExactTaps(t, execute(t, exe, []string{"PEPOPTS=taps=full"}, "count"))
-		testBursts(t, exe, "")
-		if tags == "" {
-			r := execute(t, exe, []string{"PEPOPTS=taps=off"}, "count")
-			if p := r.profile(t, "values"); len(p.Sample) > 0 {
-				t.Errorf("with taps=off there are %d values", len(p.Sample))
-			}
-		}
-	}
-}
-
-// testBursts checks with some options that the taps of a burst are recorded, and scaled to
-// about the number of all events, which is 101 times the events of the eight workers.
-func testBursts(t *testing.T, exe, opts string) {
-	t.Helper()
-	r := execute(t, exe, []string{"PEPOPTS=" + opts + "tick=1ms,samples=256,stride=7,ag=regular"}, "burn")
-	p := r.profile(t, "values")
-	if !regexp.MustCompile(`every event counted, in bursts, .* taken in \d+ bursts of \d+ events in \d+us of \d+us; what is not listed may have happened up to \d+ times$`).MatchString(p.Comments[0]) {
-		t.Error(p.Comments)
-	}
-	var sum, messages int64
-	for _, s := range p.Sample {
-		sum += s.Value[0]
-		messages += s.Value[1]
-	}
-	if messages < 256 || sum < 100*messages {
-		t.Errorf("%d events of %d messages: %s", sum, messages, p.Comments)
-	}
-	// The tuples of a goroutine repeat after 60. 7 and 60 have no common divisor, so every
-	// tuple of the pattern is sampled equally often. The samples of one chunk, 6 of them
-	// of b, are not independent, but samples of different chunks are. So a share of .9 has
-	// at most the variance .9*.1*6/(number of samples). One normal deviate in 1.7 million
-	// is more than 5 standard deviations off.
-	values := byLabel(p, "value")
-	samples := int64(0)
-	for _, s := range p.Sample {
-		if strings.HasPrefix(s.Label["value"][0], "b=") {
-			samples += s.Value[1]
-		}
-	}
-	share := float64(values["b=true"]) / float64(values["b=true"]+values["b=false"])
-	if off := 5 * math.Sqrt(.9*.1*6/float64(samples)); !(math.Abs(share-.9) <= off) {
-		t.Errorf("b is true %.3f of the time in %d samples, want .9 and at most %.3f off", share, samples, off)
-	}
-	if p.Period < 2 {
-		t.Error("a sampled profile says that it is exact")
-	}
+	exe := newLinker(t, ",pepexact", target{}).program("taps.go", tapTables())
+	testExactTaps(t, execute(t, exe, nil, "count"))
 }
 
 // A replay of a trace gives the same messages as the program's own engines, tuple by tuple
@@ -264,7 +205,8 @@ func TestTraceReplays(t *testing.T) {
 			t.Errorf("%s: end %+v", opts, end)
 		}
 		slices.Sort(names)
-		if d := cmp.Diff([]string{"*main.myInt", "*main.myInt", "main.double", "main.myString", "main.myString", "main.triple"}, names); d != "" {
+		if d := cmp.Diff([]string{"*main.myInt", "*main.myInt", "main.double", "main.myString", "main.myString",
+			"main.triple"}, names); d != "" {
 			t.Errorf("%s: symbols (-want +got):\n%s", opts, d)
 		}
 		want := map[string]int64{}
@@ -356,7 +298,8 @@ func TestTapProblems(t *testing.T) {
 		"trace=no/such": "; taps report nothing\n",
 	} {
 		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")
-		if r.stdout.String() != "done\n" || !strings.HasSuffix(r.stderr.String(), want) || strings.Count(r.stderr.String(), "\n") != 1 {
+		if r.stdout.String() != "done\n" || !strings.HasSuffix(r.stderr.String(), want) ||
+			strings.Count(r.stderr.String(), "\n") != 1 {
 			t.Errorf("%s: %s%s", opts, &r.stdout, &r.stderr)
 		}
 	}
@@ -381,7 +324,8 @@ func TestTracesReplaceRegularFilesOnly(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for name, is := range map[string]string{link: "a symbolic link", fifo: "a FIFO", dir: "a directory", "/dev/null": "a device"} {
+	for name, is := range map[string]string{link: "a symbolic link", fifo: "a FIFO", dir: "a directory",
+		"/dev/null": "a device"} {
 		r := execute(t, exe, []string{"PEPOPTS=trace=" + name}, "count")
 		want := "pep: the trace " + name + ": it exists and is " + is + ", not a regular file; taps report nothing\n"
 		if r.stdout.String() != "done\n" || r.stderr.String() != want {
@@ -428,7 +372,8 @@ func TestPprofTotals(t *testing.T) {
 				t.Errorf("-tagroot:\n%s", out)
 			}
 		case "calltargets":
-			if out := pprof(t, "-peek=main.double", names[0]); !regexp.MustCompile(`main\.work\n.*main\.double`).MatchString(out) {
+			if out := pprof(t, "-peek=main.double",
+				names[0]); !regexp.MustCompile(`main\.work\n.*main\.double`).MatchString(out) {
 				t.Errorf("-peek:\n%s", out)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package doors has the names of the functions, types and variables of package core that
+// Package doors has the names of the functions and types of package core that
 // instrumented code uses. Package rewrite writes these names into the text of a program.
 //
 //	fmt.Sprintf("%s.%s(%s)", core, doors.Poll, "7")   // "_pep_core.Poll(7)"
@@ -33,8 +33,6 @@ const (
 	Tap3     = "Tap3"     // func(pc, word, more, third uint64)
 	Tap2Case = "Tap2Case" // func(pc, word, more uint64) bool
 	Tap3Case = "Tap3Case" // func(pc, word, more, third uint64) bool
-
-	Taps = "Taps" // uint32: 0 if taps report nothing
 )
 
 // Functions that make a word of a value.

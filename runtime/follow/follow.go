@@ -39,7 +39,7 @@ type Frame struct {
 
 // A Machine follows one stack.
 type Machine struct {
-	Dropped   uint64 // paths that have ended, for which there was no room
+	Dropped   uint64 // paths that have ended, for which there was no space
 	Forgotten uint64 // how often frames were forgotten
 	Late      bool   // paths that begin now do not count
 
@@ -144,7 +144,7 @@ func (m *Machine) end(path uint32) {
 	m.ends = n + 1
 }
 
-// push makes a frame whose registers have no value, and returns its first register. It reports whether there is room
+// push makes a frame whose registers have no value, and returns its first register. It reports whether there is space
 // for it at all.
 func (m *Machine) push(depth uint64, fn uint32) (first int, ok bool) {
 	if int(fn) >= len(m.slots) {

@@ -52,15 +52,20 @@ func TestStep(t *testing.T) {
 		steps [][3]uint64 // depth, function, action
 		want  []uint32
 	}{
-		{"a call", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {8, 0, 6}, {8, 0, 7}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 11, 1, 2}},
-		{"recursion", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {16, 0, 0}, {16, 0, 3}, {16, 0, 9}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 0, 2, 1, 2}},
-		{"one frame after the other", [][3]uint64{{8, 0, 0}, {16, 1, 10}, {16, 1, 11}, {16, 0, 0}, {16, 0, 3}, {16, 0, 9}, {8, 0, 3}}, []uint32{20, 0, 2, 0}},
+		{"a call", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {8, 0, 6}, {8, 0, 7}, {8, 0, 8}, {8, 0, 3}, {8, 0, 9}},
+			[]uint32{0, 11, 1, 2}},
+		{"recursion", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {16, 0, 0}, {16, 0, 3}, {16, 0, 9}, {8, 0, 3}, {8, 0, 9}},
+			[]uint32{0, 0, 2, 1, 2}},
+		{"one frame after the other", [][3]uint64{{8, 0, 0}, {16, 1, 10}, {16, 1, 11}, {16, 0, 0}, {16, 0, 3}, {16, 0, 9},
+			{8, 0, 3}}, []uint32{20, 0, 2, 0}},
 		{"a path ends once", [][3]uint64{{8, 0, 0}, {8, 0, 9}, {8, 0, 9}}, []uint32{0}},
 		{"a panic leaves frames", [][3]uint64{{8, 0, 0}, {16, 1, 10}, {24, 0, 0}, {8, 0, 3}, {8, 0, 9}}, []uint32{0, 2}},
 		{"a frame of another function at the same depth", [][3]uint64{{8, 0, 0}, {8, 1, 11}}, nil},
-		{"code that has changed", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {8, 0, Forget}, {8, 0, 3}, {8, 0, 1}, {8, 0, 9}}, []uint32{0, 2, 1}},
+		{"code that has changed", [][3]uint64{{8, 0, 0}, {8, 0, 1}, {8, 0, Forget}, {8, 0, 3}, {8, 0, 1}, {8, 0, 9}},
+			[]uint32{0, 2, 1}},
 		{"code that has changed, behind a push", [][3]uint64{{8, 0, 0}, {16, 0, Forget}, {8, 0, 9}}, nil},
-		{"a function that begins with changed code, called by another one", [][3]uint64{{8, 0, 0}, {12, 1, Forget}, {16, 1, 11}, {8, 0, 9}}, []uint32{0}},
+		{"a function that begins with changed code, called by another one",
+			[][3]uint64{{8, 0, 0}, {12, 1, Forget}, {16, 1, 11}, {8, 0, 9}}, []uint32{0}},
 		{"what began before", [][3]uint64{{8, 0, 7}, {8, 0, 8}, {8, 0, 9}, {8, 0, 1}, {8, 0, 3}}, []uint32{1}},
 	} {
 		m := New(ops, slots, NewMemory(8, 16))
@@ -70,10 +75,11 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// Without room the oldest frames are forgotten, and nothing is wrong.
-func TestRoom(t *testing.T) {
+// Without space the oldest frames are forgotten, and nothing is wrong.
+func TestSpace(t *testing.T) {
 	m := New(ops, slots, NewMemory(2, 3))
-	got := steps(m, [][3]uint64{{8, 1, 10}, {16, 0, 0}, {24, 1, 10}, {24, 1, 11}, {16, 0, 9}, {8, 1, 11}, {8, 1, 10}, {8, 1, 11}})
+	got := steps(m, [][3]uint64{{8, 1, 10}, {16, 0, 0}, {24, 1, 10}, {24, 1, 11}, {16, 0, 9}, {8, 1, 11}, {8, 1, 10},
+		{8, 1, 11}})
 	if want := []uint32{20, 20}; !slices.Equal(got, want) || m.Forgotten != 1 {
 		t.Errorf("%v, forgotten %d, want %v, 1", got, m.Forgotten, want)
 	}

@@ -15,7 +15,8 @@ func TypesStart() (p uintptr)
 
 func TypesEnd() (p uintptr)
 
-// ItabType returns the type of the itab at p, if what is there can be an itab that the linker made: these are among the types.
+// ItabType returns the type of the itab at p, if what is there can be an itab that the linker made: these are among the
+// types.
 func ItabType(p uintptr) (t uintptr, ok bool) {
 	const ofType, size = 8, 24
 	if start, end := TypesStart(), TypesEnd(); p%8 != 0 || p < start || p >= end-size {

@@ -7,7 +7,7 @@
 
 // The signals that the thread does not block: those of the C libraries themselves,
 // 32 and 33 of glibc, 34 of musl, for setuid would wait for ever; and SIGBUS, for
-// the file of counts that the thread writes to may lose its room, and the kernel
+// the file of counts that the thread writes to may lose its space, and the kernel
 // kills a process for a SIGBUS that is blocked.
 #define OPEN_SIGNALS	(7<<31 | 1<<6)
 

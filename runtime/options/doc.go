@@ -1,7 +1,7 @@
 // Package options reads the settings of a program from its environment:
 //
-//	PEPOPTS=samples=64,tick=5ms,taps=burst
+//	PEPOPTS=samples=64,tick=5ms,taps=off
 //
-// gives Options with Samples 64, Tick 5,000,000 ns, Taps TapsBurst, and defaults
+// gives Options with Samples 64, Tick 5,000,000 ns, Taps TapsOff, and defaults
 // for all else.
 package options

@@ -36,8 +36,8 @@ const (
 	defaultBudget  = 40_000  // parts per million
 	minTick        = 100_000 // ns
 
-	// Of programs that sample in windows, for the first second and after 400 s.
-	windowsBudget      = 20_000
+	// Of programs that sample in windows, for the first second and after 625 s.
+	windowsBudget      = 25_000
 	leastWindowsBudget = 1_000
 )
 
@@ -85,8 +85,9 @@ type Tapping struct {
 	Trace   string // file for the trace, "" for none
 }
 
-var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick, Budget: pace.Budget{First: defaultBudget, Least: defaultBudget},
-	Tapping: Tapping{Taps: defaultTaps, Engine: EngineExact}}
+var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick,
+	Budget:  pace.Budget{First: defaultBudget, Least: defaultBudget},
+	Tapping: Tapping{Taps: TapsFull, Engine: EngineExact}}
 
 // Parse reads "samples=64,stride=17,tick=10ms,ag=simplified,budget=0.5%". The settings may be in any
 // order, and all may be left out. Without a budget there is the default one, but none if
@@ -96,7 +97,7 @@ var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: samp
 // description of an engine, or "".
 func Parse(s string, engine func(text string) (problem string)) (o Options, problem string) {
 	o = Default
-	if poll.Mode == poll.Windows {
+	if poll.Interprets {
 		o.Budget = pace.Budget{First: windowsBudget, Least: leastWindowsBudget}
 	}
 	if at, found := items.Unclosed(s); found {
@@ -140,15 +141,20 @@ func has(list []string, name string) bool {
 }
 
 func (o *Options) set(name, value string, engine func(text string) (problem string)) (problem string) {
-	if poll.Mode == poll.Windows && (name == "samples" || name == "stride" || name == "ag") {
+	if poll.Interprets && (name == "samples" || name == "stride" || name == "ag") {
 		return name + "= chooses polls, and this program has windows, of which all paths count: build it with -pepmode=polls, or leave out the setting"
 	}
-	if golink.Linked && !golink.TapsLinked && (name == "engine" || name == "trace" || name == "taps" || name == "deliver" || name == "full") {
-		return name + "= is about taps, and this program has none: build it with -peptaps, or leave out the setting"
+	if golink.Linked && !golink.TapsLinked &&
+		(name == "engine" || name == "trace" || name == "taps" || name == "deliver" || name == "full") {
+		problem = name + "= is about taps, and this program has none: build it with -peptaps, or leave out the setting"
+		if name == "engine" && poll.Interprets {
+			problem += "; windows note too few events for an engine, and their profiles have the sums of all that they note"
+		}
+		return problem
 	}
 	switch name {
 	case "values":
-		if poll.Mode != poll.Windows {
+		if !poll.Interprets {
 			return name + "= is about values that windows note, and this program has no windows: build it without -pepmode and -peptaps, or leave out the setting"
 		}
 		for more := true; more; {
@@ -208,7 +214,7 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "say":
 		return choose(&o.Say, name, value, Says[:]...)
 	case "taps":
-		return choose(&o.Taps, name, value, "off", "full", "burst")
+		return choose(&o.Taps, name, value, "off", "full")
 	case "deliver":
 		return choose(&o.Deliver, name, value, "interrupt", "service")
 	case "full":
@@ -297,9 +303,8 @@ func Lookup(env []string, name string) string {
 
 // Values of Taps.
 const (
-	TapsOff   = iota // nothing
-	TapsFull         // report
-	TapsBurst        // report what the bursts say (taps/burst.go)
+	TapsOff  = iota // nothing
+	TapsFull        // every event
 )
 
 // Facts says how the profile of taps was made.
@@ -307,9 +312,6 @@ func (o Tapping) Facts() (f facts.List) {
 	f.SetText(facts.Mode, facts.ModeTaps)
 	if o.Engine != EngineExact {
 		f.SetText(facts.Engine, o.Engine)
-	}
-	if o.Taps == TapsBurst {
-		f.Set(facts.InBursts, 1)
 	}
 	f.SetText(facts.Deliver, [...]string{facts.ByInterrupt, facts.ByService}[min(o.Deliver, DeliverService)])
 	return f

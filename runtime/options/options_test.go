@@ -31,8 +31,9 @@ func TestOptions(t *testing.T) {
 		{"ag=jikes", unlimited(func(o *Options) { o.Form = sampler.AgJikes })},
 		{"ag=timer", unlimited(func(o *Options) { o.Samples, o.Stride = 1, 1 })},
 		{"tick=500us", unlimited(func(o *Options) { o.Tick = 500_000 })},
-		{"engine=H[P256]2048+A16@seed=3,deliver=service", with(func(o *Options) { o.Engine, o.Deliver = "H[P256]2048+A16@seed=3", DeliverService })},
-		{"engine=exact,taps=burst,full=drop", with(func(o *Options) { o.Taps, o.Full = TapsBurst, FullDrop })},
+		{"engine=H[P256]2048+A16@seed=3,deliver=service",
+			with(func(o *Options) { o.Engine, o.Deliver = "H[P256]2048+A16@seed=3", DeliverService })},
+		{"engine=exact,taps=off,full=drop", with(func(o *Options) { o.Taps, o.Full = TapsOff, FullDrop })},
 		{"deliver=service,taps=off", with(func(o *Options) { o.Taps, o.Deliver = TapsOff, DeliverService })},
 		{"trace=a.trace", with(func(o *Options) { o.Trace = "a.trace" })},
 		{`trace="a,b=1.trace",tick=2s`, unlimited(func(o *Options) { o.Trace, o.Tick = "a,b=1.trace", 2_000_000_000 })},
@@ -73,7 +74,7 @@ func TestMalformedOptions(t *testing.T) {
 		"budget=1%,budget=2%":       `budget= is given twice`,
 		"ag=none":                   `ag=none is none of simplified, regular, jikes, timer`,
 		"engine=bad":                `this engine is bad`,
-		"taps=some":                 `taps=some is none of off, full, burst`,
+		"taps=some":                 `taps=some is none of off, full`,
 		"deliver=":                  `deliver= is none of interrupt, service`,
 		"full=wait":                 `full=wait is none of block, drop`,
 		"deliver=ring":              `deliver=ring is none of interrupt, service`,
@@ -109,7 +110,8 @@ func TestValues(t *testing.T) {
 	if o.Values != ValueLoads|ValueResults {
 		t.Errorf("values %b", o.Values)
 	}
-	if got, want := o.addValue("stores"), "values=stores is none of loads, args, results"; got != want || o.Values != ValueLoads|ValueResults {
+	if got, want := o.addValue("stores"), "values=stores is none of loads, args, results"; got != want ||
+		o.Values != ValueLoads|ValueResults {
 		t.Errorf("%q, want %q; values %b", got, want, o.Values)
 	}
 }

@@ -19,35 +19,37 @@
 //
 // # The bound
 //
-// The pace spends 0.94·b, and it keeps an account: time adds 0.94·b of
-// its length, a burst takes away its cost, and the account never has more than most: what b is in a tenth of a second, or
-// two bursts of mean cost if these are more. The next interval is the one in which time adds what a burst costs in the
-// mean, less a quarter of the account. If the account is below zero, the interval is longer by that; and
-// what it lacks beyond most, it gets back at once. The cost of a burst is known at the next
-// tick, which begins a burst itself. So in any ten seconds, with b as it is when they begin, sampling takes at most 9.4 s·b, twice
-// most, and two bursts:
+// The pace spends 0.94·b, and it keeps an account: time adds 0.94·b of its length, a burst takes away its cost, and the
+// account never has more than most: what b is in a tenth of a second, or two bursts of mean cost if these are more. The
+// next interval is the one in which time adds what a burst costs in the mean, less a quarter of the account. If the
+// account is below zero, the interval is longer by that; and what it lacks beyond most, it gets back at once. The cost
+// of a burst is known at the next tick, which begins a burst itself. So in any ten seconds, with b as it is when they
+// begin, sampling takes at most 9.4 s·b, twice most, and two bursts:
 //
 //	9.4 s·b + max(0.2 s·b, 4 means) + 2 bursts
 //
-// If a burst costs at most 0.05 s·b, which is 1 ms for a budget of 2 % and 0.25 ms for 0.5 %, that is 9.7 s·b: sampling stays
-// below the budget over any ten seconds. With 0.1 % and bursts of 0.1 to 0.5 ms, of 0.3 ms in the mean, it is 0.116 % at most. An
-// account with less room than that would be full before the next burst is due, and a part of the budget would not be spent.
+// If a burst costs at most 0.05 s·b, which is 1 ms for a budget of 2 % and 0.25 ms for 0.5 %, that is 9.7 s·b: sampling
+// stays below the budget over any ten seconds. With 0.1 % and bursts of 0.1 to 0.5 ms, of 0.3 ms in the mean, it is
+// 0.116 % at most. An account with less space than that would be full before the next burst is due, and a part of the
+// budget would not be spent.
 //
 // The account is paid back in parts because ticks that stand for unequal times are less precise.
 //
 // # Weights
 //
-// A tick comes at a random moment of its interval, and stands for the interval. So each moment of the program is met with the
-// probability that makes it count once, however long the interval is, and whatever happens periodically. That is right because
-// both are drawn before the tick: the interval follows from the bursts up to the one before. If a long
-// interval followed each dear burst, and the tick of that burst stood for a part of it, dear code would be overestimated.
+// A tick comes at a random moment of its interval, and stands for the interval. So each moment of the program is met
+// with the probability that makes it count once, however long the interval is, and whatever happens periodically. That
+// is right because both are drawn before the tick: the interval follows from the bursts up to the one before. If a long
+// interval followed each dear burst, and the tick of that burst stood for a part of it, dear code would be
+// overestimated.
 //
-// Let a program alternate at random between code A, whose bursts cost 300 µs, and code B, whose bursts cost 100 µs, each for half
-// of the time. If it is in A for many intervals of d, then in B for many of e, the first interval behind the change is d long,
-// too, and its tick stands for d in B. By their number, ticks would find A in e/(d+e) of the time.
+// Let a program alternate at random between code A, whose bursts cost 300 µs, and code B, whose bursts cost 100 µs,
+// each for half of the time. If it is in A for many intervals of d, then in B for many of e, the first interval behind
+// the change is d long, too, and its tick stands for d in B. By their number, ticks would find A in e/(d+e) of the
+// time.
 //
-// The caller's timer expires at the end of each shortest interval, and a tick comes at the next expiration. So
-// the caller sets the beginning of the first interval back by a random part of it: then the n-th expiration is at a random
+// The caller's timer expires at the end of each shortest interval, and a tick comes at the next expiration. So the
+// caller sets the beginning of the first interval back by a random part of it: then the n-th expiration is at a random
 // moment of the n-th shortest interval of the program. Intervals that are not longer have one expiration, and their
 // moment is their end.
 //
@@ -58,6 +60,14 @@
 package pace
 
 import "math/bits"
+
+// NsPerCycle is the length of a cycle of golink.Cycles in ns << CycleShift. It is set when sampling begins.
+var NsPerCycle uint64
+
+const CycleShift = 20
+
+// Ns returns how long some cycles are.
+func Ns(cycles uint64) uint64 { return cycles * NsPerCycle >> CycleShift }
 
 const (
 	million = 1_000_000 // budgets are in parts per million
@@ -72,8 +82,8 @@ const (
 	rootOfSecond = 31623 // square root of a second in ns
 )
 
-// A Budget is what sampling may take, in parts per million. If First is 0, that is everything. If it is Least, the budget does not
-// fall.
+// A Budget is what sampling may take, in parts per million. If First is 0, that is everything. If it is Least, the
+// budget does not fall.
 type Budget struct {
 	First uint64 // for a second
 	Least uint64 // as it is after a long time
@@ -117,7 +127,8 @@ type Pace struct {
 // New returns the pace of ticks that are tick ns apart, or further if sampling would take
 // more than the budget otherwise.
 func New(tick uint64, budget Budget, now uint64) Pace {
-	return Pace{Due: now + tick, Budget: budget.First, interval: tick, end: now + tick, began: now, tick: tick, budget: budget, random: now}
+	return Pace{Due: now + tick, Budget: budget.First, interval: tick, end: now + tick, began: now, tick: tick,
+		budget: budget, random: now}
 }
 
 // Next is called at a tick. The time is now, and cost is what sampling has taken since the

@@ -11,8 +11,8 @@ const (
 	second = 1e9
 )
 
-// run calls tick at each tick until the end, with the time and what the tick stands for, where the timer expires each 10 ms. The
-// result of tick is the cost of its burst. All times are in ns.
+// run calls tick at each tick until the end, with the time and what the tick stands for, where the timer expires each
+// 10 ms. The result of tick is the cost of its burst. All times are in ns.
 func run(p Pace, end uint64, tick func(now, stands uint64) (cost uint64)) {
 	cost := uint64(0)
 	for now := p.began + 10*ms; int64(now) <= int64(end); now += 10 * ms { // a process may have begun before its time 0
@@ -76,9 +76,9 @@ func TestLateTicks(t *testing.T) {
 	}
 }
 
-// Sampling stays below the bound over any ten seconds, and spends most of the budget: with bursts of up to 20 % of a second's budget,
-// whose cost changes at random every few seconds, and with windows of 100 to 500 µs, which take more than that at 0.1 %, constant
-// or as what is left of the budget of windows.
+// Sampling stays below the bound over any ten seconds, and spends most of the budget: with bursts of up to 20 % of a
+// second's budget, whose cost changes at random every few seconds, and with windows of 100 to 500 µs, which take more
+// than that at 0.1 %, constant or as what is left of the budget of windows.
 func TestBudgetOverTenSeconds(t *testing.T) {
 	type burst struct{ at, cost uint64 }
 	for _, test := range []struct {
@@ -133,8 +133,9 @@ func TestBudgetOverTenSeconds(t *testing.T) {
 	}
 }
 
-// In 20,000 runs of a program of 50 or 200 ms, all together, each fifth of its time has a fifth of what ticks stand for: chance
-// is off by 0.01 in fewer than 1 in 100,000 cases. If all runs began at the same part of an interval, they would see the same moments.
+// In 20,000 runs of a program of 50 or 200 ms, all together, each fifth of its time has a fifth of what ticks stand
+// for: chance is off by 0.01 in fewer than 1 in 100,000 cases. If all runs began at the same part of an interval, they
+// would see the same moments.
 func TestShortRunsSeeAllMoments(t *testing.T) {
 	shares := func(length uint64, begin func(r *rand.Rand) uint64) (share [5]float64, farthest float64) {
 		r, all := rand.New(rand.NewPCG(4, length)), 0.
@@ -216,7 +217,8 @@ func TestTicksStandForTime(t *testing.T) {
 		truth := inTime[0] / (inTime[0] + inTime[1])
 		got := weight[0] / (weight[0] + weight[1])
 		equal := ticks[0] / (ticks[0] + ticks[1])
-		t.Logf("phases of %3.f ms: A has %.3f of the time, %.3f by what ticks stand for, %.3f by their number", phase/ms, truth, got, equal)
+		t.Logf("phases of %3.f ms: A has %.3f of the time, %.3f by what ticks stand for, %.3f by their number", phase/ms,
+			truth, got, equal)
 		if d := got - truth; d > .01 || d < -.01 {
 			t.Errorf("phases of %.f ms: A has %.3f of the time, and ticks say %.3f", phase/ms, truth, got)
 		}

@@ -7,7 +7,7 @@ package pepfile
 
 import "github.com/pepgo/pep/runtime/golink"
 
-// Add counts k once and returns its entry, nil if there is no room. If the table is
+// Add counts k once and returns its entry, nil if there is no space. If the table is
 // crowded, k loses callers.
 func (t Table) Add(k *Key) *Entry {
 	e, shortened := t.claim(k)
@@ -22,8 +22,8 @@ func (t Table) Add(k *Key) *Entry {
 	return e
 }
 
-// TickPath is in place of a path's number in entries that count ticks, and CallPath in those of ticks in system calls. No path
-// has them, because packages have fewer.
+// TickPath is in place of a path's number in entries that count ticks, and CallPath in those of ticks in system calls.
+// No path has them, because packages have fewer.
 const (
 	TickPath = 1<<32 - 1
 	CallPath = TickPath - 1
@@ -35,23 +35,23 @@ func (k *Key) OfTicks() bool { return k.Path >= CallPath }
 // NoText is in place of a program counter that is not in the text segment.
 const NoText = 1<<32 - 1
 
-// tickBlock is how many bytes of code share an entry for ticks without callers. It is how the linker aligns functions, so none
-// shares a block with another one.
+// tickBlock is how many bytes of code share an entry for ticks without callers. It is how the linker aligns functions,
+// so none shares a block with another one.
 const tickBlock = 32
 
-// AddTick counts n ticks that have interrupted the program at k.PC, with the callers that are known. When half of the table is
-// used, they lose their callers, and when three quarters are, they get no new entries. (In a second of
-// CPU time there are 100 ticks and 6400 samples, and entries are for samples.)
+// AddTick counts n ticks that have interrupted the program at k.PC, with the callers that are known. When half of the
+// table is used, they lose their callers, and when three quarters are, they get no new entries. (In a second of CPU
+// time there are 100 ticks and 6400 samples, and entries are for samples.)
 func (t Table) AddTick(k *Key, n uint64) {
 	var e *Entry
-	room := t.room()
-	if room < MaxCallers {
+	most := t.mostCallers()
+	if most < MaxCallers {
 		k.N, k.Leaf = 0, 0
 		if k.PC != NoText {
 			k.PC = k.PC - k.PC%tickBlock + tickBlock/2
 		}
 	}
-	if room > 0 {
+	if most > 0 {
 		e, _ = t.claim(k)
 	} else {
 		e, _ = t.find(k.Hash(), k)
@@ -62,11 +62,11 @@ func (t Table) AddTick(k *Key, n uint64) {
 }
 
 // claim returns the entry of k, and makes one if there is none. It returns nil if there is
-// no room. If the table is crowded, k loses callers, and shortened is true.
+// no space. If the table is crowded, k loses callers, and shortened is true.
 func (t Table) claim(k *Key) (e *Entry, shortened bool) {
 	h := k.Hash()
 	e, at := t.find(h, k)
-	if e == nil && k.shorten(t.room()) {
+	if e == nil && k.shorten(t.mostCallers()) {
 		shortened = true
 		h = k.Hash()
 		e, at = t.find(h, k)
@@ -77,12 +77,12 @@ func (t Table) claim(k *Key) (e *Entry, shortened bool) {
 	return e, shortened
 }
 
-// room returns how many callers new entries may have: all until half of the
+// mostCallers returns how many callers new entries may have: all until half of the
 // table is used, then few, and no labels. The last quarter, where linear probing begins to
 // cost, is for keeping paths apart if not their callers. (go/types checking std
 // fills half of the table in 4 s of CPU time; it has a third as many stacks if
 // only 4 callers count, a tenth without any.)
-func (t Table) room() uint32 {
+func (t Table) mostCallers() uint32 {
 	switch used := golink.Load64(&t.Used); {
 	case used < Slots/2:
 		return MaxCallers
@@ -127,7 +127,8 @@ func (t Table) find(h uint64, k *Key) (e *Entry, at uint32) {
 		if w == 0 {
 			break
 		}
-		if e := t.Entry(w&(1<<numberBits-1) - 1); w>>numberBits == uint32(h>>48) && golink.Load64(&e.Hash) == h && e.Key.Equal(k) {
+		if e := t.Entry(w&(1<<numberBits-1) - 1); w>>numberBits == uint32(h>>48) && golink.Load64(&e.Hash) == h &&
+			e.Key.Equal(k) {
 			return e, at
 		}
 		at++
@@ -135,8 +136,8 @@ func (t Table) find(h uint64, k *Key) (e *Entry, at uint32) {
 	return nil, at
 }
 
-// make makes an entry of k, whose hash is h, and puts it into the index at the first free word from at on. It returns nil
-// if the table is full.
+// make makes an entry of k, whose hash is h, and puts it into the index at the first free word from at on. It returns
+// nil if the table is full.
 func (t Table) make(h uint64, k *Key, at uint32) *Entry {
 	number := golink.Add64(&t.Used, 1) // 1 + the entry's number
 	if number > Slots {

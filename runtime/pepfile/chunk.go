@@ -13,7 +13,7 @@ const (
 	TupleSize = unsafe.Sizeof(tuple.Tuple{})
 
 	// ChunkSize is how large a chunk is, and the alignment of chunks, a power of
-	// two: so the address of the next tuple says whether there is room for it.
+	// two: so the address of the next tuple says whether there is space for it.
 	// It is 0 as long as there is no chunk.
 	ChunkSize   = 1 << 11
 	ChunkTuples = ChunkSize/TupleSize - 1

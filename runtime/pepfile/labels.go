@@ -17,7 +17,7 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 )
 
-// LabelSets is how many label sets there is room for.
+// LabelSets is how many label sets there is space for.
 const LabelSets = 1 << 10
 
 const labelSetsSize = LabelSets * uint64(unsafe.Sizeof(LabelSet{}))
@@ -50,17 +50,17 @@ func (t Table) LabelSet(i uint32) *LabelSet {
 
 // NumberOfLabels returns what [Key] has of some labels: 1 + the number of their set, or 0 if
 // there are none. If they have more than 240 bytes, with one more for each string, or if there
-// is no room for another set, it returns 0 and counts the sample as unlabelled.
+// is no space for another set, it returns 0 and counts the sample as unlabelled.
 func (t Table) NumberOfLabels(l *golink.Labels) uint32 {
 	number := t.WordLabels(l)
-	if number == NoRoomLabels {
+	if number == TooManyLabels {
 		golink.Add64(&t.Unlabelled, 1)
 		return 0
 	}
 	return uint32(number)
 }
 
-// WordLabels returns what [WordKey] has of some labels: what [Key] has, but NoRoomLabels where that
+// WordLabels returns what [WordKey] has of some labels: what [Key] has, but TooManyLabels where that
 // counts a sample as unlabelled.
 func (t Table) WordLabels(l *golink.Labels) uint16 {
 	if l == nil {
@@ -76,10 +76,10 @@ func (t Table) WordLabels(l *golink.Labels) uint16 {
 			return uint16(number)
 		}
 	}
-	return NoRoomLabels
+	return TooManyLabels
 }
 
-// write makes text of labels. It returns false if there is no room for all of them.
+// write makes text of labels. It returns false if there is no space for all of them.
 func (text *labelText) write(l *golink.Labels) (n uint32, ok bool) {
 	labels, ok := l.Len()
 	for i := 0; ok && i < labels; i++ {
@@ -127,7 +127,7 @@ func (text *labelText) equal(other *labelText) bool {
 }
 
 // claimLabels returns 1 + the number of the slot of a text, and makes one if there is none. It
-// returns 0 if there is no room. Two threads that come with a new text at the same time may make
+// returns 0 if there is no space. Two threads that come with a new text at the same time may make
 // two slots of it, as with entries: readers take them for one.
 func (t Table) claimLabels(text *labelText, n uint32) uint32 {
 	h := text.hash(n)

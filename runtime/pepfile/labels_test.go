@@ -85,8 +85,8 @@ func TestLabelsAreThoseOfRuntimePprof(t *testing.T) {
 	}
 }
 
-// Labels that are too long, or for which there is no room, are none, and counted.
-func TestLabelsWithoutRoom(t *testing.T) {
+// Labels that are too long, or for which there is no space, are none, and counted.
+func TestTooManyLabels(t *testing.T) {
 	tab := newTable()
 	if n := tab.NumberOfLabels(nil); n != 0 || tab.numbered() != 0 || tab.Unlabelled != 0 {
 		t.Errorf("no labels: %d, %d unlabelled", n, tab.Unlabelled)
@@ -116,7 +116,8 @@ func TestLabelsWithoutRoom(t *testing.T) {
 // A pointer that other packages have set is not taken for labels.
 func TestStrangeLabels(t *testing.T) {
 	tab := newTable()
-	for _, words := range [][3]uintptr{{0, 1, 1}, {8, 1, 1}, {1 << 20, 1000, 1000}, {1 << 20, ^uintptr(0), 5}, {1 << 20, 5, 4}} {
+	for _, words := range [][3]uintptr{{0, 1, 1}, {8, 1, 1}, {1 << 20, 1000, 1000}, {1 << 20, ^uintptr(0), 5},
+		{1 << 20, 5, 4}} {
 		golink.SetProfLabels(unsafe.Pointer(&words))
 		n := tab.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
 		golink.SetProfLabels(nil)

@@ -2,7 +2,7 @@ package pepfile
 
 // This file computes the offsets of the parts of a .pep file. The file gets its whole size
 // when the program starts, and all of it is mapped, so polls and taps never need to make
-// room. The file is sparse: pages that are never written take no room on disk.
+// space. The file is sparse: pages that are never written take no space on disk.
 
 import "github.com/pepgo/pep/runtime/poll"
 
@@ -17,7 +17,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 //	the counters of exact programs: for each package, in the order of the site tables, one for
 //	each path and one for the calls of each function
 //	in programs with taps that report:
-//	the words that taps have reported, their moments (words.go), and ticks (ticks.go)
+//	the words that taps have reported (words.go)
 //	the streams of the Ps (stream.go)
 //	the chunks of the goroutines (chunk.go)
 type Layout struct {
@@ -28,8 +28,8 @@ type Layout struct {
 	Size     uint64 // of the file
 }
 
-// LayoutOf returns the layout of a file with so many counters and streams, and rooms for so many notes. Files
-// without streams have no room for taps.
+// LayoutOf returns the layout of a file with so many counters and streams, and slots for so many notes. Files
+// without streams have no space for taps.
 func LayoutOf(counters uint64, streams, notes uint32) (l Layout) {
 	slots := SlotsOf(poll.Mode)
 	l.Counters = TableSize(slots) + notesSize(notes)
@@ -49,7 +49,7 @@ func LayoutOf(counters uint64, streams, notes uint32) (l Layout) {
 func (t Table) Layout() Layout { return LayoutOf(t.Counters, t.Streams, t.Notes) }
 
 // Words returns the words that taps have reported. They have no header if the file has no
-// room for taps.
+// space for taps.
 func (t Table) Words() (a Words) {
 	if t.Streams > 0 {
 		a = WordsAt(t.At(t.Layout().words))

@@ -56,29 +56,11 @@ func TestThreadsThatMeetAtASetOfLabels(t *testing.T) {
 		for thread := range texts {
 			for i, number := range numbers[thread] {
 				if number == 0 {
-					t.Fatalf("there is no room for text %d of thread %d", i, thread)
+					t.Fatalf("there is no space for text %d of thread %d", i, thread)
 				}
 				if s := tab.LabelSet(number - 1); !s.Intact() || s.Text != texts[thread][i] {
 					t.Fatalf("text %d of thread %d has the slot %d, where %#x is", i, thread, number-1, s.Text[0])
 				}
-			}
-		}
-	}
-}
-
-// No tick is lost where two threads count the first ticks of a block at once.
-func TestThreadsThatMeetAtATick(t *testing.T) {
-	const tables, rounds = 200, tickSlots / 4
-	memory := make([]uint64, WordsSize/8)
-	a := WordsAt(unsafe.Pointer(&memory[0]))
-	for range tables {
-		clear(memory[ticksOffset/8:])
-		meettest.Threads(rounds, func(_, i int) { a.AddTick(uint32(i) * tickBlock) })
-		got := map[uint32]uint64{}
-		a.Ticks(func(pc uint32, n uint64) { got[pc] += n })
-		for i := range uint32(rounds) {
-			if n := got[i*tickBlock+tickBlock/2]; n != 2 {
-				t.Fatalf("block %d has %d ticks, want 2", i, n)
 			}
 		}
 	}

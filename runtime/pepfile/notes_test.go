@@ -27,23 +27,23 @@ func noteOf(window uint64, n int) (list []pepfile.NoteRecord) {
 	return list
 }
 
-// All windows have their notes, up to the size of the rooms, and their records. Values without a note are counted.
-func TestRoomsForNotes(t *testing.T) {
-	for _, room := range []uint32{0, 1, pepfile.FewNotes, pepfile.MostNotes} {
-		f := pepfiletest.Noted(room)
+// All windows have their notes, up to the size of the slots, and their records. Values without a note are counted.
+func TestSlotsForNotes(t *testing.T) {
+	for _, slot := range []uint32{0, 1, pepfile.FewNotes, pepfile.MostNotes} {
+		f := pepfiletest.Noted(slot)
 		const windows = 1024
 		records := make([]pepfile.WindowRecord, pepfile.WindowRecords)
 		for i := range uint64(windows) {
 			records[0].Entry = uint32(i)
-			f.LogWindow(&pepfile.Window{Unnoted: 5}, records, noteOf(i, int(room)+int(i%3)))
+			f.LogWindow(&pepfile.Window{Unnoted: 5}, records, noteOf(i, int(slot)+int(i%3)))
 		}
 		notes, unnoted, damaged := notesOf(f)
 		if len(notes) != windows || damaged != 0 {
 			t.Fatalf("%d windows, %d damaged", len(notes), damaged)
 		}
 		for i := range uint64(windows) {
-			if want := uint32(5 + i%3*(i+1)); !slices.Equal(notes[i+1], noteOf(i, int(room))) || unnoted[i+1] != want {
-				t.Fatalf("window %d: %d notes, want %d; %d values without, want %d", i+1, len(notes[i+1]), room, unnoted[i+1], want)
+			if want := uint32(5 + i%3*(i+1)); !slices.Equal(notes[i+1], noteOf(i, int(slot))) || unnoted[i+1] != want {
+				t.Fatalf("window %d: %d notes, want %d; %d values without, want %d", i+1, len(notes[i+1]), slot, unnoted[i+1], want)
 			}
 		}
 		if _, all, _ := logged(f); all[7][0].Entry != 7 {
@@ -52,7 +52,7 @@ func TestRoomsForNotes(t *testing.T) {
 	}
 }
 
-// A window that takes the room of another one takes the room of its notes, too.
+// A window that takes the slot of another one takes the slot of its notes, too.
 func TestNotesAreThoseOfTheWindow(t *testing.T) {
 	f := pepfiletest.Noted(pepfile.FewNotes)
 	for i := range uint64(5000) {
@@ -115,13 +115,13 @@ func TestDamagedNotes(t *testing.T) {
 	}
 }
 
-// Programs whose windows note nothing have no room for notes.
-func TestRoomOfModes(t *testing.T) {
+// Programs whose windows note nothing have no space for notes.
+func TestSizeOfModes(t *testing.T) {
 	for _, x := range []struct{ mode, values, want uint32 }{
 		{poll.Windows, 0, pepfile.FewNotes}, {poll.Windows, 1, pepfile.MostNotes}, {poll.Exact, 0, 0}, {poll.Mode, 0, 0},
 	} {
 		if got := pepfile.NotesOf(x.mode, x.values); got != x.want {
-			t.Errorf("mode %d, values %d: room for %d notes, want %d", x.mode, x.values, got, x.want)
+			t.Errorf("mode %d, values %d: slot for %d notes, want %d", x.mode, x.values, got, x.want)
 		}
 	}
 	with, without := pepfile.LayoutOf(3, 2, 100), pepfile.LayoutOf(3, 2, 0)

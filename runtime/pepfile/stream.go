@@ -27,7 +27,7 @@ const FeedStep = 64
 // The caches of a stream: taps/words.go explains them.
 const (
 	CacheSize  = 2048 // words; 48 KB
-	OthersSize = 64   // taps whose words have found no room
+	OthersSize = 64   // taps whose words have found no space
 	CacheMost  = 256  // a count that reaches this goes into the table
 )
 
@@ -62,7 +62,7 @@ type Stream struct {
 	Goroutine uint64
 
 	Fed     uint64 // events that the engine has seen
-	Dropped uint64 // events that the queue had no room for
+	Dropped uint64 // events that the queue had no space for
 	Cache   [CacheSize]Cached
 	Others  [OthersSize]Cached
 	Buf     [BufTuples]tuple.Tuple

@@ -39,7 +39,7 @@ type Header struct {
 	Counters   uint64 // exact counters
 	Budget     uint64 // of the CPU time for sampling, in parts per million, for the first second at least; 0 is no limit
 	Streams    uint32 // streams of taps; 0 if nothing is tapped
-	Notes      uint32 // how many different notes a room of the log of windows has place for
+	Notes      uint32 // how many different notes a slot of the log of windows has place for
 
 	ExeLen uint32
 	_      uint32
@@ -49,16 +49,16 @@ type Header struct {
 	sampler.Sampler
 
 	Used      uint64 // entries in use
-	Dropped   uint64 // samples that found no room
-	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of room
+	Dropped   uint64 // samples that found no space
+	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of space
 	Truncated uint64 // samples without their outermost callers, because the stack is too deep to walk
-	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
+	Detached  uint64 // when counting stopped because the file lost its space, ns since 1970; 0 if it did not
 	Denied    uint32 // why sampling stopped before the program did: DeniedSleep << 16 | errno, …; 0 if it has not
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 	Log       uint64 // number of the last burst << 32 | its samples so far
 	Time      uint64 // from the start of sampling to the last tick, in ns of the clock of ticks
 	Spent     uint64 // what sampling has taken until then, in ns
-	Room      uint64 // of that burst in the log of bursts; too large if it has none
+	Slot      uint64 // of that burst in the log of bursts; too large if it has none
 
 	Unlabelled uint64 // samples counted without labels, because these are too long or too many
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
@@ -135,8 +135,8 @@ func (t Table) Entry(i uint32) *Entry {
 	return (*Entry)(unsafe.Add(t.slots, uintptr(i)*unsafe.Sizeof(Entry{})))
 }
 
-// Filled returns how many slots may have entries. The others are pages of the file that nobody has touched, and reading them
-// takes milliseconds. If Used is damaged and too small, the entries that follow without a gap count nevertheless.
+// Filled returns how many slots may have entries. The others are pages of the file that nobody has touched, and reading
+// them takes milliseconds. If Used is damaged and too small, the entries that follow without a gap count nevertheless.
 func (t Table) Filled() (n uint32) {
 	for n = uint32(min(t.Used, uint64(t.Slots))); n < t.Slots && golink.Load64(&t.Entry(n).Hash) != 0; n++ {
 	}

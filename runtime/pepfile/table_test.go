@@ -83,11 +83,12 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// The parts of a file follow each other, and each has room for what is in it.
-func TestPartsHaveRoom(t *testing.T) {
+// The parts of a file follow each other, and each has space for what is in it.
+func TestPartsAreApart(t *testing.T) {
 	for _, counters := range []uint64{0, 1, 511, 512, 513, 1_000_000} {
 		l := LayoutOf(counters, 3, 0)
-		if l.Counters < PageSize || l.words-l.Counters < 8*counters || l.words-l.Counters >= 8*counters+PageSize || l.streams-l.words < WordsSize ||
+		if l.Counters < PageSize || l.words-l.Counters < 8*counters || l.words-l.Counters >= 8*counters+PageSize ||
+			l.streams-l.words < WordsSize ||
 			l.Chunks-l.streams < 3*uint64(unsafe.Sizeof(Stream{})) || l.Size-l.Chunks < MaxChunks*ChunkSize {
 			t.Errorf("%d counters: %+v", counters, l)
 		}
@@ -100,7 +101,8 @@ func TestPartsHaveRoom(t *testing.T) {
 func TestKeysDifferInEveryField(t *testing.T) {
 	tab := newTable()
 	keys := []*Key{
-		keyOf(1, 2, 3, 4), keyOf(2, 2, 3, 4), keyOf(1, 3, 3, 4), keyOf(1, 2, 3), keyOf(1, 2, 3, 5), keyOf(1, 2, 4, 3), keyOf(1, 2),
+		keyOf(1, 2, 3, 4), keyOf(2, 2, 3, 4), keyOf(1, 3, 3, 4), keyOf(1, 2, 3), keyOf(1, 2, 3, 5), keyOf(1, 2, 4, 3),
+		keyOf(1, 2),
 		{Path: 1, PC: 2, Leaf: 3}, {Path: 1, PC: 2, Labels: 3},
 	}
 	for i, k := range keys {
@@ -210,10 +212,12 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 	with.N, with.Callers[0], with.Leaf = 1, 77, 5
 	without := *keyOf(TickPath, 1008)
 	without.Callers = with.Callers // what is behind the N callers has no meaning
-	for _, k := range []Key{*keyOf(TickPath, 0), *keyOf(TickPath, 31), *keyOf(TickPath, 31), with, *keyOf(CallPath, 31), *keyOf(TickPath, NoText), *keyOf(TickPath, NoText)} {
+	for _, k := range []Key{*keyOf(TickPath, 0), *keyOf(TickPath, 31), *keyOf(TickPath, 31), with, *keyOf(CallPath, 31),
+		*keyOf(TickPath, NoText), *keyOf(TickPath, NoText)} {
 		table.AddTick(&k, 3)
 	}
-	want := map[Key]uint64{*keyOf(7, 100): 1, *keyOf(TickPath, 0): 3, *keyOf(TickPath, 31): 6, with: 3, *keyOf(CallPath, 31): 3, *keyOf(TickPath, NoText): 6}
+	want := map[Key]uint64{*keyOf(7, 100): 1, *keyOf(TickPath, 0): 3, *keyOf(TickPath, 31): 6, with: 3,
+		*keyOf(CallPath, 31): 3, *keyOf(TickPath, NoText): 6}
 	if got := table.entries(); !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -222,8 +226,9 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 		used uint64
 		want map[Key]uint64
 	}{
-		{Slots / 2, map[Key]uint64{without: 2, *keyOf(TickPath, 48): 1, *keyOf(TickPath, NoText): 1}}, // no callers, and blocks of code
-		{Slots / 4 * 3, map[Key]uint64{*keyOf(TickPath, 48): 1, without: 1}},                          // no new entries
+		// no callers, and blocks of code
+		{Slots / 2, map[Key]uint64{without: 2, *keyOf(TickPath, 48): 1, *keyOf(TickPath, NoText): 1}},
+		{Slots / 4 * 3, map[Key]uint64{*keyOf(TickPath, 48): 1, without: 1}}, // no new entries
 	} {
 		table.Used = x.used
 		more := []Key{with, *keyOf(TickPath, 63)}
@@ -247,42 +252,6 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestTicksOfTaps(t *testing.T) {
-	memory := make([]uint64, WordsSize/8+2*tickSlots)
-	a := WordsAt(unsafe.Pointer(&memory[0]))
-	defer func() { // tables before and behind
-		for i, w := range memory {
-			if w != 0 && (i < int(ticksOffset)/8 || i >= int(WordsSize)/8) {
-				t.Fatalf("ticks are at %d, beside the table at %d", 8*i, ticksOffset)
-			}
-		}
-	}()
-	for _, pc := range []uint32{0, 31, 32, 1000, NoText, NoText} {
-		a.AddTick(pc)
-	}
-	got := map[uint32]uint64{}
-	a.Ticks(func(pc uint32, n uint64) { got[pc] += n })
-	if want := map[uint32]uint64{16: 2, 48: 1, 1008: 1, NoText: 2}; !maps.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	// More blocks than there is room for: no tick is lost.
-	const blocks = 3 * tickSlots
-	for i := range uint32(blocks) {
-		a.AddTick(i * tickBlock)
-	}
-	clear(got)
-	sum := uint64(0)
-	a.Ticks(func(pc uint32, n uint64) { got[pc], sum = n, sum+n })
-	if sum != blocks+6 || len(got) < tickSlots/2 || got[NoText] < blocks-tickSlots {
-		t.Errorf("%d ticks in %d blocks, %d without one", sum, len(got), got[NoText])
-	}
-	for pc, n := range got {
-		if pc != NoText && n > 3 {
-			t.Errorf("%d ticks at %d", n, pc)
-		}
-	}
-}
-
 func TestLabelSetsAreWhereTheDocumentsSay(t *testing.T) {
 	if labelsOffset != 5771264 || unsafe.Sizeof(LabelSet{}) != 256 {
 		t.Errorf("label sets of %d bytes at %d", unsafe.Sizeof(LabelSet{}), labelsOffset)
@@ -301,5 +270,19 @@ func TestFilled(t *testing.T) {
 		if got := table.Filled(); got != want {
 			t.Errorf("Used is %d: %d slots are filled, want %d", used, got, want)
 		}
+	}
+}
+
+// A header without its magic bytes is refused, whatever else is in it.
+func TestTheMagicIsPublishedLast(t *testing.T) {
+	words := make([]uint64, TableSize(SlotsOf(poll.Mode))/8)
+	c := File{Table: TableAt(unsafe.Pointer(&words[0])), Size: TableSize(SlotsOf(poll.Mode))}
+	c.Fill(options.Default)
+	if got := c.Check(); got != "not a .pep file yet: its program has not finished the header, or died before it did" {
+		t.Errorf("before: %q", got)
+	}
+	c.Publish()
+	if got := c.Check(); got != "" || string(c.Magic[:]) != Magic {
+		t.Errorf("after: %q, %q", got, c.Magic)
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/pepgo/pep/format/crc32"
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/poll"
 )
 
@@ -58,31 +57,8 @@ func (e *Entry) Intact() bool {
 // Intact reports whether the key of a word is the one that the word was made for.
 func (e *Word) Intact() bool {
 	k := e.Key()
-	return golink.Load64(&e.Hash) == k.Hash() && k.Free <= 64 && k.Labels <= AllLabels && golink.Load64(&e.Count) <= MaxPlausible
-}
-
-// Intact reports whether a word is intact and the sums of its bounds can be those of windows. (One
-// number that is infinite makes all sums of its tap infinite.) Only bursts have such sums.
-func (a Words) Intact(e *Word) bool {
-	const most = MaxPlausible * MaxPlausible
-	if !e.Intact() || a.Taps != options.TapsBurst {
-		return e.Intact()
-	}
-	least := 0.
-	if e.Key().Labels == AllLabels {
-		least = -most // see Moments
-	}
-	for m, i := a.Moments(e), 0; i < 3; i++ {
-		if x := [...]float64{m.Squares, m.Cross, m.Slack}[i]; !(least <= x && x <= most) {
-			return false
-		}
-	}
-	return true
-}
-
-// Intact reports whether the numbers from which counts are estimated can be right.
-func (b *Burst) Intact() bool {
-	return b.Heaviest >= 0 && b.Heaviest <= MaxPlausible && b.CPU <= MaxPlausible && b.Tick <= MaxPlausible
+	return golink.Load64(&e.Hash) == k.Hash() && k.Free <= 64 && k.Labels <= TooManyLabels &&
+		golink.Load64(&e.Count) <= MaxPlausible
 }
 
 // MaxPlausible is more than can be counted in two years, once every nanosecond. A
@@ -104,12 +80,14 @@ func (c File) Check() string {
 	case c.Magic == [8]byte{}:
 		return "not a .pep file yet: its program has not finished the header, or died before it did"
 	case c.Version != Version:
-		return "of version " + digits.Uint(uint64(c.Version)) + ", and this program reads " + digits.Uint(Version) + ": run the program that wrote it"
+		return "of version " + digits.Uint(uint64(c.Version)) + ", and this program reads " + digits.Uint(Version) +
+			": run the program that wrote it"
 	case c.Mode != poll.Mode:
 		return "of a program built with another -pepmode"
 	case *c.sealed() != c.checksum():
 		return "damaged: the checksum of its header is wrong"
-	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Notes > MostNotes, c.Counters > c.Size, c.Tick > MaxPlausible, c.Start >= 1<<63:
+	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Notes > MostNotes,
+		c.Counters > c.Size, c.Tick > MaxPlausible, c.Start >= 1<<63:
 		return "damaged: its header has impossible numbers"
 	case c.Size < c.Layout().Size:
 		return "truncated"

@@ -44,10 +44,10 @@ func TestLogOfWindows(t *testing.T) {
 		}
 	}
 
-	// A flipped bit in a room is noticed, but for what the room stands for, which changes without the window.
-	const room = 4
-	w := f.Window(room)
-	for i := range int(unsafe.Sizeof(*w)) + room*int(unsafe.Sizeof(pepfile.WindowRecord{})) {
+	// A flipped bit in a slot is noticed, but for what the slot stands for, which changes without the window.
+	const slot = 4
+	w := f.Window(slot)
+	for i := range int(unsafe.Sizeof(*w)) + slot*int(unsafe.Sizeof(pepfile.WindowRecord{})) {
 		if uintptr(i)-unsafe.Offsetof(w.Stands) < 8 {
 			continue
 		}
@@ -67,8 +67,8 @@ func TestLogOfWindows(t *testing.T) {
 	}
 }
 
-// A room has parts. Full ones do not overlap, and the log is as long as they are.
-func TestFullRooms(t *testing.T) {
+// A slot has parts. Full ones do not overlap, and the log is as long as they are.
+func TestFullSlots(t *testing.T) {
 	f := pepfiletest.New()
 	const windows, n = 1024, pepfile.WindowRecords
 	list := make([]pepfile.WindowRecord, n)
@@ -91,11 +91,11 @@ func TestFullRooms(t *testing.T) {
 	}
 }
 
-// If there are more windows than rooms, those of each tenth of the run's time stand for a tenth of it, and of the short and the
-// long windows in it for their parts, whatever times windows stand for: equal ones, ten times as long ones at the end, or for the root of
-// the time so far, as with a budget that falls; few of them more than there are rooms, or many. The sums over 40 logs are within 5
-// standard deviations of what is expected: a false alarm has a chance of below 1 in 100,000. Windows as they are in the log,
-// without what their rooms stand for, are far away.
+// If there are more windows than slots, those of each tenth of the run's time stand for a tenth of it, and of the short
+// and the long windows in it for their parts, whatever times windows stand for: equal ones, ten times as long ones at
+// the end, or for the root of the time so far, as with a budget that falls; few of them more than there are slots, or
+// many. The sums over 40 logs are within 5 standard deviations of what is expected: a false alarm has a chance of below
+// 1 in 100,000. Windows as they are in the log, without what their slots stand for, are far away.
 func TestLogIsASampleByTime(t *testing.T) {
 	const logs, parts = 40, 20
 	for _, test := range []struct {
@@ -158,7 +158,8 @@ func TestLogIsASampleByTime(t *testing.T) {
 			farthest = max(farthest, far(sum[i]/logs, i))
 			plainly = max(plainly, far(plain[i]/plainAll, i))
 		}
-		t.Logf("%s: %.1f standard deviations at most, %.1f if windows stood for their own times", test.name, farthest, plainly)
+		t.Logf("%s: %.1f standard deviations at most, %.1f if windows stood for their own times", test.name, farthest,
+			plainly)
 		if farthest > 5 {
 			t.Errorf("%s: parts %.4f, want %.4f", test.name, sum, truth)
 		}
@@ -186,13 +187,14 @@ func TestClaim(t *testing.T) {
 	f.AddTo(i, 5, 20_000)
 	f.AddTo(i, 1, 1_000)
 	if j, _, ok := f.Claim(&k); !ok || j != i || f.Entry(i).Count != 6 || f.Entry(i).Stands != 101 {
-		t.Errorf("entry %d and %d, count %d, which stands for %d µs, want 6 and 101", i, j, f.Entry(i).Count, f.Entry(i).Stands)
+		t.Errorf("entry %d and %d, count %d, which stands for %d µs, want 6 and 101", i, j, f.Entry(i).Count,
+			f.Entry(i).Stands)
 	}
 }
 
 // A handler takes the reason of an end modulo the number of reasons, by a mask.
 func TestReasonsOfEndsFillAPowerOfTwo(t *testing.T) {
 	if n := pepfile.WindowEnds; n&(n-1) != 0 {
-		t.Errorf("room for %d reasons", n)
+		t.Errorf("slot for %d reasons", n)
 	}
 }

@@ -19,27 +19,16 @@ const (
 	// OtherBit, in the PC of a word, says that it stands for all words of its tap
 	// that found no slot of their own. No tag has it.
 	OtherBit = 1 << 63
-
-	// SiteBit, in the PC of a word, says that it stands for all words of its tap, also
-	// for those with slots of their own. In bursts each tap has such a word. No tag has
-	// this bit.
-	SiteBit = 1 << 62
 )
 
-// Numbers of labels above those of the table of label sets.
-const (
-	NoRoomLabels = LabelSets + 1 // for labels that are too long or too many
-
-	// AllLabels is for what a word has in all goroutines, whatever their labels are. In bursts a
-	// word of such a key has moments and no count: see Moments.
-	AllLabels = LabelSets + 2
-)
+// TooManyLabels is the number of labels that are too long or too many, above those of the table of label sets.
+const TooManyLabels = LabelSets + 1
 
 // A WordKey is what a slot counts.
 type WordKey struct {
 	PC, W  uint64
 	Free   uint8  // so many low bits of W may be anything: see hwsim.Message. With 0 of them the slot is of one word
-	Labels uint16 // 1 + the number of the goroutine's label set, 0 for none, or one of the above
+	Labels uint16 // 1 + the number of the goroutine's label set, 0 for none, or TooManyLabels
 }
 
 // A WordsHeader has the numbers that all streams share. It takes a page of the .pep file;
@@ -51,10 +40,8 @@ type WordsHeader struct {
 	NoStream uint64 // events dropped for want of a chunk, or where no engine may run
 	Deliver  uint32 // options.DeliverInterrupt, …
 	Full     uint32 // options.FullBlock or options.FullDrop
-	Taps     uint32 // options.TapsFull or options.TapsBurst
 	Exact    uint32 // 1: there is no engine
 	Untold   uint32 // 1: goroutines have labels, and words are not counted by them
-	_        uint32
 
 	// At the end of the program, engines of several streams are merged into one if
 	// they can be merged. These are the numbers of engines that were merged into
@@ -62,7 +49,6 @@ type WordsHeader struct {
 	// MergedRoughly if it is only about that.
 	Merged, MergedRoughly uint32
 
-	Burst Burst
 	Queue Gauge
 
 	Rate      uint64 // of how many events a sample of the engine is one; 0 if that is not known
@@ -76,10 +62,7 @@ type Words struct {
 	words unsafe.Pointer // WordSlots of type word
 }
 
-const (
-	momentsOffset = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
-	WordsSize     = ticksOffset + ticksSize
-)
+const WordsSize = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
 
 func WordsAt(p unsafe.Pointer) Words { return Words{(*WordsHeader)(p), unsafe.Add(p, PageSize)} }
 
@@ -88,7 +71,8 @@ type Word struct {
 	Hash  uint64 // 0 = free; even while the key is being written
 	PC, W uint64 // of the key
 	Count uint64 // events
-	Sent  uint64 // Messages below bit labelsShift, and the rest of the key above: a slot of 48 bytes would miss the cache more often
+	// Messages below bit labelsShift, and the rest of the key above: a slot of 48 bytes would miss the cache more often
+	Sent uint64
 }
 
 const (
@@ -106,7 +90,8 @@ func (e *Word) Messages() uint64 { return golink.Load64(&e.Sent) & (1<<labelsShi
 // Key returns the slot's key.
 func (e *Word) Key() WordKey {
 	sent := golink.Load64(&e.Sent)
-	return WordKey{PC: e.PC, W: e.W, Free: uint8(sent >> freeShift), Labels: uint16(sent >> labelsShift & (1<<(freeShift-labelsShift) - 1))}
+	return WordKey{PC: e.PC, W: e.W, Free: uint8(sent >> freeShift),
+		Labels: uint16(sent >> labelsShift & (1<<(freeShift-labelsShift) - 1))}
 }
 
 func (a Words) Word(i uint64) *Word {
@@ -120,7 +105,7 @@ func (a Words) Add(k WordKey, count, messages uint64) {
 	}
 }
 
-// AddWord does what Add does if there is room for the word or range.
+// AddWord does what Add does if there is space for the word or range.
 func (a Words) AddWord(k WordKey, count, messages uint64) (ok bool) {
 	e := a.find(k, golink.Load64(&a.Used) < WordSlots/2)
 	if e == nil {
@@ -150,52 +135,8 @@ func (a Words) AddOther(k WordKey, count, messages uint64) {
 	e.add(count, messages)
 }
 
-// Moments has the sums that bounds of a word's count and share come from, in bursts. A
-// word has the part y of the x events that its tap has in a window; see package weigh.
-// These are estimates of the events in the time that the window stands for. Only the
-// holder of the window's lock writes them. They are apart from words, for a
-// program without bursts never touches them.
-//
-// Words of goroutines with different labels have moments of their own, where x has the events of
-// the tap in goroutines with these labels. The moments for all labels cannot be computed from them: if
-// a word has y1 and y2 in a window, (y1+y2)² is more than y1²+y2². So the key with AllLabels has
-// what its moments are more than the sums of the others. Windows whose samples all have the
-// same labels add nothing to it.
-type Moments struct {
-	Squares float64 // Σy²
-	Cross   float64 // Σxy; of a tap itself Σwy, w being the events that a sample of the window stands for
-	Slack   float64 // Σ of how far y may be off because the time in the window is not known better
-}
-
-// AddWindow counts what a word, or all words of its tap, has in a window: count is y,
-// rounded, of n samples. If there is no room for the word, all other words of the tap get it.
-func (a Words) AddWindow(k WordKey, count, n uint64, more Moments) {
-	e := a.find(k, k.PC&SiteBit != 0 || golink.Load64(&a.Used) < WordSlots/2)
-	if e == nil {
-		e = a.find(k.Other(), true)
-	}
-	if e == nil {
-		golink.Add64(&a.Lost, int64(count))
-		return
-	}
-	e.add(count, n)
-	m := a.Moments(e)
-	m.Squares += more.Squares
-	m.Cross += more.Cross
-	m.Slack += more.Slack
-}
-
 // Other returns the key of the other words of the tap: those without a slot of their own.
 func (k *WordKey) Other() WordKey { return WordKey{PC: k.PC | OtherBit, Labels: k.Labels} }
-
-// Moments returns the sums of a slot.
-func (a Words) Moments(e *Word) *Moments {
-	i := (uintptr(unsafe.Pointer(e)) - uintptr(a.words)) / unsafe.Sizeof(Word{})
-	return (*Moments)(unsafe.Add(unsafe.Pointer(a.WordsHeader), uintptr(momentsOffset)+i*unsafe.Sizeof(Moments{})))
-}
-
-// Tap returns the key of all words of the tap that a word is of, with the same labels.
-func (k *WordKey) Tap() WordKey { return WordKey{PC: k.PC | SiteBit, Labels: k.Labels} }
 
 // Hash is the hash of a word whose key is complete. Its lowest bit is 1; a word
 // whose key is being written has the same hash with 0 there.

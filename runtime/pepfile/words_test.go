@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// Words whose bits are alike find room as others do: small ones, addresses, and ranges, whose
+// Words whose bits are alike find space as others do: small ones, addresses, and ranges, whose
 // words end in as many zeros as they have free bits.
-func TestWordsFindRoom(t *testing.T) {
+func TestWordsFindSlots(t *testing.T) {
 	const n = 20_000
 	for name, key := range map[string]func(i uint64) (pc, w, free uint64){
 		"small words": func(i uint64) (pc, w, free uint64) { return 3 << 56, i, 0 },
@@ -23,7 +23,7 @@ func TestWordsFindRoom(t *testing.T) {
 		a := WordsAt(unsafe.Pointer(&words[0]))
 		for i := range uint64(n) {
 			if pc, w, free := key(i); !a.AddWord(WordKey{PC: pc, W: w, Free: uint8(free)}, 1, 1) {
-				t.Errorf("%s: the %d-th of %d finds no room in %d slots", name, i+1, n, WordSlots)
+				t.Errorf("%s: the %d-th of %d finds no space in %d slots", name, i+1, n, WordSlots)
 				break
 			}
 		}

@@ -72,9 +72,10 @@ func (w *tapWriter) derived(x *Word, kind schema.Kind) (ok bool) {
 		}
 	}
 	labels := append(s.labels(t.Tag().String()),
-		pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, value)}, pprofenc.Label{Key: schema.Type, Value: s.Type})
+		pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, value)},
+		pprofenc.Label{Key: schema.Type, Value: s.Type})
 	labels = w.withEnds(labels, s, x)
-	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
+	p.Sample(stack, []int64{x.Count, x.Messages}, p.Labels(labels...))
 	return true
 }
 
@@ -118,5 +119,5 @@ func (w *tapWriter) outcomeSample(s *site, x *Word) {
 		labels[0].Value = beside(s.home, s.file) + ":" + position(s.Line, s.Col)
 		labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: s.home})
 	}
-	p.Sample([]uint64{w.location(p, s)}, []int64{scaled(x.Count, w.Scale)}, p.Labels(w.with(labels, x)...))
+	p.Sample([]uint64{w.location(p, s)}, []int64{x.Count}, p.Labels(w.with(labels, x)...))
 }

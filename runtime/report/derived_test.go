@@ -63,7 +63,7 @@ func TestDerivedEvents(t *testing.T) {
 	inF := tuple.InContext(0, site(0))
 	inG := tuple.InContext(inF, site(1))
 	word := func(tag tuple.Tag, i int, w uint64) report.Word {
-		return report.Word{Tuple: tuple.New(tag, site(i), w), Count: 3, Messages: 2}
+		return report.Word{Tuple: tuple.New(tag, site(i), w), Count: 6, Messages: 2}
 	}
 	other := word(tuple.Dep, 3, 0)
 	other.Other = true
@@ -80,7 +80,7 @@ func TestDerivedEvents(t *testing.T) {
 			word(tuple.Within, 3, inG), word(tuple.Within, 3, 0), word(tuple.Within, 4, inF), word(tuple.Within, 4, 12345),
 			word(tuple.Edge, 4, 1),
 		},
-		Names: names{}, Scale: 2, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
+		Names: names{}, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
 	}
 	want := map[string][]string{
 		"values": {
@@ -108,7 +108,8 @@ func TestDerivedEvents(t *testing.T) {
 
 	// With ranges all samples say which words they are about.
 	taps.Words = []report.Word{wide}
-	want = map[string][]string{"edges": {}, "values": {"[6 2] p.g:21 site=x.go:21:7 kind=conflict expr=y.n value=y.n=[0x10, 0x1f] words=0x10-0x1f"}}
+	want = map[string][]string{"edges": {},
+		"values": {"[6 2] p.g:21 site=x.go:21:7 kind=conflict expr=y.n value=y.n=[0x10, 0x1f] words=0x10-0x1f"}}
 	if d := cmp.Diff(want, written(t, taps)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

@@ -13,10 +13,10 @@ package report
 //	value  latency=memory       or near cache, far cache; written: the window had written there, so it was not timed
 //
 // and three values: the loads that it stands for, in 1/Unit samples as in other sampled profiles; the loads that were
-// timed; and ns. A window waits as is usual for its paths (weigh.Level). Its loads share that in proportion to what they take
-// longer than loads from the near cache do. What windows have waited none of whose loads took longer is shared by others that
-// end the same paths, or else by all. The share that an instruction has in all waits has bounds, as that of a value in the
-// events of a tap has: one sample of the instruction has them, in ns.
+// timed; and ns. A window waits as is usual for its paths (weigh.Level). Its loads share that in proportion to what
+// they take longer than loads from the near cache do. What windows have waited none of whose loads took longer is
+// shared by others that end the same paths, or else by all. The share that an instruction has in all waits has bounds,
+// as that of a value in the events of a tap has: one sample of the instruction has them, in ns.
 
 import (
 	"github.com/pepgo/pep/format/digits"
@@ -111,7 +111,8 @@ func (l *Loads) Write(p *Profile) []File {
 		x.all.Alike = alike
 		var stack []uint64
 		for _, f := range l.At(x.pc) {
-			id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
+			id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File,
+				StartLine: int64(f.StartLine)})
 			stack = append(stack, o.Location(id, int64(f.Line)))
 		}
 		if len(stack) == 0 {
@@ -185,7 +186,8 @@ func (l *Loads) late(w *LoadWindow) (sum, loads float64) {
 
 // share gives what windows have waited none of whose loads took longer to others that end the same paths.
 func (l *Loads) share() {
-	type waits struct{ all, placed float64 } // in windows that end a path, and in those of them with a load that took longer
+	// in windows that end a path, and in those of them with a load that took longer
+	type waits struct{ all, placed float64 }
 	paths := map[uint32]waits{}
 	for i := range l.Windows {
 		w := &l.Windows[i]

@@ -15,9 +15,9 @@ import (
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
-// The first window stands for three times as many as the second, so of the five loads, those of
-// the first are 15/11 each and those of the second 5/11. Of the 600 ns that the first has waited, a load that is 6 cycles late
-// has 6/406, and one that is 400 late the rest. The second has waited 200, but none of its loads was late, so the others have
+// The first window stands for three times as many as the second, so of the five loads, those of the first are 15/11
+// each and those of the second 5/11. Of the 600 ns that the first has waited, a load that is 6 cycles late has 6/406,
+// and one that is 400 late the rest. The second has waited 200, but none of its loads was late, so the others have
 // waited a third longer.
 func TestLoads(t *testing.T) {
 	l := Loads{
@@ -59,7 +59,8 @@ func TestLoads(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
 	}
-	if types := fmt.Sprint(p.SampleType[2].Type, " ", p.SampleType[2].Unit, " ", p.DefaultSampleType); types != "wait nanoseconds wait" {
+	if types := fmt.Sprint(p.SampleType[2].Type, " ", p.SampleType[2].Unit, " ",
+		p.DefaultSampleType); types != "wait nanoseconds wait" {
 		t.Errorf("sample types %s", types)
 	}
 	if want := "pep: sampled PEP(0,0), tick 0s , 0 ticks, 5 samples, 0 dropped, 0 shortened, the near cache takes 72 cycles at most, the far one 208 cycles"; p.Comments[0] != want {
@@ -70,8 +71,8 @@ func TestLoads(t *testing.T) {
 	}
 }
 
-// What a window has waited none of whose loads took longer is that of a window with the same path, and with two paths by their
-// parts. All windows share what is of a path whose windows have no such load: a quarter of 3,000 ns.
+// What a window has waited none of whose loads took longer is that of a window with the same path, and with two paths
+// by their parts. All windows share what is of a path whose windows have no such load: a quarter of 3,000 ns.
 func TestWaitsOfPaths(t *testing.T) {
 	late := func(pc uint32) []TimedLoad { return []TimedLoad{{pc, 400}, {0x90, 52}} }
 	l := &Loads{Near: 50, Memory: 400, At: func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprintf("%x", pc)}} },
@@ -97,8 +98,8 @@ func TestWaitsOfPaths(t *testing.T) {
 }
 
 // chased are windows that have timed 8 loads each of four places, some of which are from memory. Each window waits for
-// another time, whatever it loads. A load is the same as the one before it with a probability of 0.3. Memory and shares are
-// what the places have in truth, of their loads and of all waits.
+// another time, whatever it loads. A load is the same as the one before it with a probability of 0.3. Memory and shares
+// are what the places have in truth, of their loads and of all waits.
 func chased(rng *rand.Rand, windows int) (l *Loads, memory, shares map[string]float64) {
 	frequent, fromMemory := [4]float64{.55, .3, .1, .05}, [4]float64{.04, .5, .9, .3}
 	at := func(pc uint32) []Frame { return []Frame{{Func: fmt.Sprint(pc)}} }
@@ -168,8 +169,8 @@ func TestWaitsOfWindowsThatAreAlike(t *testing.T) {
 	}
 }
 
-// A within counts how often the bounds of an estimate have the truth, and a truth that is planted. It adds up by how much
-// the estimates are off.
+// A within counts how often the bounds of an estimate have the truth, and a truth that is planted. It adds up by how
+// much the estimates are off.
 type within struct{ truth, planted, of, off, squares float64 }
 
 func (w *within) count(truth, planted, share, below, above float64) {
@@ -184,18 +185,20 @@ func (w *within) count(truth, planted, share, below, above float64) {
 	}
 }
 
-// biased reports whether the mean of the estimates is off by more than 1 % of a truth, which quotients of sums may be, and
-// five standard errors. Without a larger bias that would be so for one of eight numbers in less than one of 10^5 cases.
+// biased reports whether the mean of the estimates is off by more than 1 % of a truth, which quotients of sums may be,
+// and five standard errors. Without a larger bias that would be so for one of eight numbers in less than one of 10^5
+// cases.
 func (w *within) biased(truth float64) bool {
 	mean := w.off / w.of
 	return math.Abs(mean) > truth/100+5*math.Sqrt((w.squares/w.of-mean*mean)/w.of)
 }
 
-// Bounds of shares have the truth in 95 % of runs. The numbers are drawn with a fixed seed. With another seed, and if the
-// bounds have it in 94.4 % of all runs, fewer than 91.5 % of 2000 runs would have it in less than one of 10^7 cases. A truth
-// that is 1.6 times as far from 0, or from 1 if that is nearer, is out of the bounds of places with many loads and waits.
-// The mean of a share over all runs is the truth, so that a bias is noticed that is less than a bound: 3 % of the waits of a
-// place with half of them, 8 % where it has a twentieth. All places together have what the windows have waited.
+// Bounds of shares have the truth in 95 % of runs. The numbers are drawn with a fixed seed. With another seed, and if
+// the bounds have it in 94.4 % of all runs, fewer than 91.5 % of 2000 runs would have it in less than one of 10^7
+// cases. A truth that is 1.6 times as far from 0, or from 1 if that is nearer, is out of the bounds of places with many
+// loads and waits. The mean of a share over all runs is the truth, so that a bias is noticed that is less than a bound:
+// 3 % of the waits of a place with half of them, 8 % where it has a twentieth. All places together have what the
+// windows have waited.
 func TestBoundsOfLoadsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	all, truths := map[string]*within{}, map[string]float64{}
@@ -239,7 +242,8 @@ func TestBoundsOfLoadsHold(t *testing.T) {
 		}
 	}
 	for name, w := range all {
-		t.Logf("%s: %.1f %% of %.0f bounds have the truth, %.1f %% another one", name, 100*w.truth/w.of, w.of, 100*w.planted/w.of)
+		t.Logf("%s: %.1f %% of %.0f bounds have the truth, %.1f %% another one", name, 100*w.truth/w.of, w.of,
+			100*w.planted/w.of)
 		if w.of < 1900 || w.truth < .915*w.of {
 			t.Errorf("%s: %.1f %% of %.0f bounds have the truth", name, 100*w.truth/w.of, w.of)
 		}

@@ -1,14 +1,16 @@
 package report
 
-// This file makes profiles of what windows have noted: the functions that calls went to, the dynamic types of interfaces, and values
-// if the run asked for them. A sample is one of a tap (taps.go), and has bounds as in bursts. What differs is
+// This file makes profiles of what windows have noted: the functions that calls went to, the dynamic types of
+// interfaces, and values if the run asked for them. A sample is one of a tap (taps.go). What differs is
 //
 //   - the first value: what the sample stands for, in 1/Unit of what was noted, as in other profiles by windows
 //   - the second value: how often it was noted
 //   - the labels of goroutines, which it does not have
+//   - bounds, which it has (sitesums.go)
 //
-// In a program without a table of values there are calls only. Then the column of the call is 0, and the expression is the address of
-// the instruction. A function that is called in two ways, by itself and through a wrapper that the compiler has made, counts as one.
+// In a program without a table of values there are calls only. Then the column of the call is 0, and the expression is
+// the address of the instruction. A function that is called in two ways, by itself and through a wrapper that the
+// compiler has made, counts as one.
 
 import (
 	"github.com/pepgo/pep/format/facts"
@@ -26,7 +28,8 @@ type Notes struct {
 	Names   NoteNames
 }
 
-// A NoteSite says what is noted at a site. Sites of the same code that is in several places of the program are the same.
+// A NoteSite says what is noted at a site. Sites of the same code that is in several places of the program are the
+// same.
 type NoteSite struct {
 	Tag   tuple.Tag // Call, Type, Load, Arg or Result
 	Itab  bool      // of Type: the value is the address of an itab
@@ -49,7 +52,7 @@ type NoteNames interface {
 type NoteWindow struct {
 	Weight  float64 // how many windows of the program it stands for
 	Notes   []Noted
-	Unnoted uint32 // values that found no room
+	Unnoted uint32 // values that found no space
 }
 
 // A Noted says how often a window had a value at a site.
@@ -111,15 +114,20 @@ func (n *Notes) Write(p *Profile) (files []File) {
 // write adds the samples of a site, and returns how often it was noted.
 func (x *notePlace) write(o *pprofenc.Profile) (noted int64) {
 	location := func(f Frame) uint64 {
-		return o.Location(o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)}), int64(f.Line))
+		return o.Location(o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File,
+			StartLine: int64(f.StartLine)}), int64(f.Line))
 	}
 	at := location(x.Func)
+	expr := x.Expr
+	if expr == "" {
+		expr = schema.NoText
+	}
 	for i, v := range x.values {
 		text := x.texts[i]
 		labels := []pprofenc.Label{
 			{Key: schema.Site, Value: base(x.Func.File) + ":" + position(x.Func.Line, x.Col)},
 			{Key: schema.TapKind, Value: x.Tag.String()},
-			{Key: schema.Expr, Value: x.Expr},
+			{Key: schema.Expr, Value: expr},
 		}
 		stack := []uint64{at}
 		switch x.Tag {
@@ -127,9 +135,11 @@ func (x *notePlace) write(o *pprofenc.Profile) (noted int64) {
 			stack = []uint64{location(text.target), at}
 			labels = append(labels, pprofenc.Label{Key: schema.Type, Value: x.Type})
 		case tuple.Type:
-			labels = append(labels, pprofenc.Label{Key: schema.Type, Value: text.text}, pprofenc.Label{Key: schema.Static, Value: x.Type})
+			labels = append(labels, pprofenc.Label{Key: schema.Type, Value: text.text},
+				pprofenc.Label{Key: schema.Static, Value: x.Type})
 		default:
-			labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(x.Expr, text.text)}, pprofenc.Label{Key: schema.Type, Value: x.Type})
+			labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(expr, text.text)},
+				pprofenc.Label{Key: schema.Type, Value: x.Type})
 			if t := x.tap(); isAddress(t) || isCode(t) && hasPrefix(text.text, "0x") {
 				labels = append(labels, pprofenc.Label{Key: schema.Form, Value: schema.Address})
 			}
@@ -169,7 +179,8 @@ func (n *Notes) read(s *NoteSite, word uint64) (v noteValue) {
 	return v
 }
 
-// places returns the sites with the sums of their values, how many values have no note, and how many are of sites that are not known.
+// places returns the sites with the sums of their values, how many values have no note, and how many are of sites that
+// are not known.
 func (n *Notes) places() (list []*notePlace, unnoted, unknown uint64) {
 	type key struct {
 		place *notePlace

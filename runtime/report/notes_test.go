@@ -36,7 +36,24 @@ func (noteNames) Float(x float64, bits int) string { return fmt.Sprintf("%v/%d",
 
 // atCall returns a call at an instruction.
 func atCall(pc uint32) (NoteSite, bool) {
-	return NoteSite{Tag: tuple.Call, Func: Frame{Func: "m.next", File: "/m/m.go", Line: int(pc)}, Col: 5, Expr: fmt.Sprintf("x%d.f", pc), Type: "func()"}, pc < 1000
+	return NoteSite{Tag: tuple.Call, Func: Frame{Func: "m.next", File: "/m/m.go", Line: int(pc)}, Col: 5,
+		Expr: fmt.Sprintf("x%d.f", pc), Type: "func()"}, pc < 1000
+}
+
+// A call that the compiler has made has an expression, which readers need, and none of the source.
+func TestCallsWithoutText(t *testing.T) {
+	at := func(pc uint32) (NoteSite, bool) {
+		s, ok := atCall(pc)
+		s.Expr = ""
+		return s, ok
+	}
+	n := &Notes{Site: at, Names: noteNames{},
+		Windows: []NoteWindow{{Weight: 1, Notes: []Noted{{Site: 16, Count: 4, Value: 1}}}}}
+	for _, s := range samplesOf(t, n).Sample {
+		if got := s.Label["expr"]; !slices.Equal(got, []string{"(not in the source)"}) {
+			t.Errorf("the label expr is %q", got)
+		}
+	}
 }
 
 // samplesOf returns the profile of call targets.
@@ -53,19 +70,22 @@ func samplesOf(t *testing.T, n *Notes) *profile.Profile {
 	return p
 }
 
-// The first window stands for three times as many as the second one. So of the 10 calls, each of its 6 stands for 3·10/22, and each
-// of the 4 of the other for 10/22. A wrapper counts as what it wraps.
+// The first window stands for three times as many as the second one. So of the 10 calls, each of its 6 stands for
+// 3·10/22, and each of the 4 of the other for 10/22. A wrapper counts as what it wraps.
 func TestCallTargets(t *testing.T) {
 	n := &Notes{Site: atCall, Names: noteNames{}, Windows: []NoteWindow{
-		{Weight: 3, Notes: []Noted{{Site: 0x10, Count: 4, Value: 1}, {Site: 0x10, Count: 1, Value: 101}, {Site: 0x20, Count: 1, Value: 1}}},
-		{Weight: 1, Notes: []Noted{{Site: 0x10, Count: 1, Value: 101}, {Site: 0x10, Count: 3, Value: 2}, {Site: 1000, Count: 9}}, Unnoted: 7},
+		{Weight: 3, Notes: []Noted{{Site: 0x10, Count: 4, Value: 1}, {Site: 0x10, Count: 1, Value: 101},
+			{Site: 0x20, Count: 1, Value: 1}}},
+		{Weight: 1, Notes: []Noted{{Site: 0x10, Count: 1, Value: 101}, {Site: 0x10, Count: 3, Value: 2},
+			{Site: 1000, Count: 9}}, Unnoted: 7},
 		{Weight: 1},
 	}}
 	p := samplesOf(t, n)
 	var got []string
 	for _, s := range p.Sample {
 		leaf, at := s.Location[0].Line[0], s.Location[1].Line[0]
-		got = append(got, fmt.Sprintln(len(s.Location), at.Function.Name, at.Function.Filename, at.Line, s.Label["site"], s.Label["kind"], s.Label["expr"], s.Label["type"],
+		got = append(got, fmt.Sprintln(len(s.Location), at.Function.Name, at.Function.Filename, at.Line, s.Label["site"],
+			s.Label["kind"], s.Label["expr"], s.Label["type"],
 			leaf.Function.Name, leaf.Function.Filename, leaf.Line, s.Value))
 		if s.NumLabel[schema.ShareError][0]+s.NumLabel[schema.ShareBelow][0] == 0 || s.NumLabel[schema.CountError][0] == 0 {
 			t.Errorf("%v has bounds %v", s.Label, s.NumLabel)
@@ -79,10 +99,11 @@ func TestCallTargets(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
 	}
-	if types := fmt.Sprint(p.SampleType[0].Type, " ", p.SampleType[1].Type, " ", p.DefaultSampleType); types != "calls messages calls" {
+	if types := fmt.Sprint(p.SampleType[0].Type, " ", p.SampleType[1].Type, " ",
+		p.DefaultSampleType); types != "calls messages calls" {
 		t.Errorf("sample types %s", types)
 	}
-	if want := "pep: sampled PEP(0,0), tick 0s , 0 ticks, 10 samples, 0 dropped, 0 shortened, 7 values in windows that had no room for them, 9 at taps unknown to the site tables"; p.Comments[0] != want {
+	if want := "pep: sampled PEP(0,0), tick 0s , 0 ticks, 10 samples, 0 dropped, 0 shortened, 7 values in windows that had no space for them, 9 at taps unknown to the site tables"; p.Comments[0] != want {
 		t.Errorf("comment %q", p.Comments[0])
 	}
 	if files := (&Notes{Windows: []NoteWindow{{Weight: 1}}}).Write(&Profile{}); files != nil {
@@ -90,7 +111,8 @@ func TestCallTargets(t *testing.T) {
 	}
 }
 
-// Types and values are as taps have them, those of itabs as those of types, and the same site in two places of the program is one.
+// Types and values are as taps have them, those of itabs as those of types, and the same site in two places of the
+// program is one.
 func TestTypesAndValues(t *testing.T) {
 	f := Frame{Func: "m.f", File: "/m/m.go", Line: 7}
 	sites := []NoteSite{
@@ -103,8 +125,10 @@ func TestTypesAndValues(t *testing.T) {
 		{Tag: tuple.Result, Func: f, Col: 5, Expr: "r", Type: "float32", Form: wire.Float, Width: 4},
 		{Tag: tuple.Result, Func: f, Col: 5, Expr: "p", Type: "*m.T", Form: wire.Address},
 	}
-	n := &Notes{Names: noteNames{}, Site: func(i uint32) (NoteSite, bool) { return sites[i], true }, Windows: []NoteWindow{{Weight: 2, Notes: []Noted{
-		{0, 1, 5}, {0, 2, 0}, {1, 3, 1005}, {1, 1, 0}, {2, 4, 5}, {3, 5, 0xff}, {4, 6, 0xff}, {5, 1, 1}, {6, 1, 0x3fc00000}, {7, 1, 0x1234}, {7, 1, 0}}}}}
+	n := &Notes{Names: noteNames{}, Site: func(i uint32) (NoteSite, bool) { return sites[i], true },
+		Windows: []NoteWindow{{Weight: 2, Notes: []Noted{
+			{0, 1, 5}, {0, 2, 0}, {1, 3, 1005}, {1, 1, 0}, {2, 4, 5}, {3, 5, 0xff}, {4, 6, 0xff}, {5, 1, 1}, {6, 1, 0x3fc00000},
+			{7, 1, 0x1234}, {7, 1, 0}}}}}
 	got := map[string][]string{}
 	for _, file := range n.Write(&Profile{}) {
 		p, err := profile.Parse(bytes.NewReader(file.Data))
@@ -112,15 +136,20 @@ func TestTypesAndValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range p.Sample {
-			got[file.Kind] = append(got[file.Kind], fmt.Sprint(s.Label["site"], s.Label["kind"], s.Label["expr"], s.Label["type"], s.Label["static"], s.Label["value"], s.Label["form"], s.Value, len(s.Location)))
+			got[file.Kind] = append(got[file.Kind],
+				fmt.Sprint(s.Label["site"], s.Label["kind"], s.Label["expr"], s.Label["type"], s.Label["static"], s.Label["value"],
+					s.Label["form"], s.Value, len(s.Location)))
 		}
 	}
 	want := map[string][]string{
 		"types": {"[m.go:7:1] [type] [x] [m.T5] [any] [] [] [5000 5] 1", "[m.go:7:1] [type] [x] [nil] [any] [] [] [2000 2] 1",
 			"[m.go:7:2] [type] [y] [m.T5] [error] [] [] [3000 3] 1", "[m.go:7:2] [type] [y] [nil] [error] [] [] [1000 1] 1"},
-		"values": {"[m.go:7:3] [load] [p.b] [int8] [] [p.b=-1] [] [5000 5] 1", "[m.go:7:3] [load] [p.u] [uint8] [] [p.u=255] [] [6000 6] 1",
-			"[m.go:7:4] [arg] [ok] [bool] [] [ok=true] [] [1000 1] 1", "[m.go:7:5] [result] [r] [float32] [] [r=1.5/32] [] [1000 1] 1",
-			"[m.go:7:5] [result] [p] [*m.T] [] [p=0x1234] [address] [1000 1] 1", "[m.go:7:5] [result] [p] [*m.T] [] [p=nil] [address] [1000 1] 1"},
+		"values": {"[m.go:7:3] [load] [p.b] [int8] [] [p.b=-1] [] [5000 5] 1",
+			"[m.go:7:3] [load] [p.u] [uint8] [] [p.u=255] [] [6000 6] 1",
+			"[m.go:7:4] [arg] [ok] [bool] [] [ok=true] [] [1000 1] 1",
+			"[m.go:7:5] [result] [r] [float32] [] [r=1.5/32] [] [1000 1] 1",
+			"[m.go:7:5] [result] [p] [*m.T] [] [p=0x1234] [address] [1000 1] 1",
+			"[m.go:7:5] [result] [p] [*m.T] [] [p=nil] [address] [1000 1] 1"},
 	}
 	for kind, list := range want {
 		if !slices.Equal(got[kind], list) {
@@ -132,8 +161,8 @@ func TestTypesAndValues(t *testing.T) {
 	}
 }
 
-// called are windows with calls of two places. A window has 1 to 30 calls of a place, each to the same function as the one before
-// with a probability of 0.5; in one window of four it has none. Shares are what the functions have in truth.
+// called are windows with calls of two places. A window has 1 to 30 calls of a place, each to the same function as the
+// one before with a probability of 0.5; in one window of four it has none. Shares are what the functions have in truth.
 func called(rng *rand.Rand, windows int) (n *Notes, shares map[string]float64) {
 	targets := [2][]float64{{.6, .25, .1, .05}, {.97, .03}}
 	n = &Notes{Site: atCall, Names: noteNames{}}
@@ -174,10 +203,10 @@ func called(rng *rand.Rand, windows int) (n *Notes, shares map[string]float64) {
 	return n, shares
 }
 
-// Bounds of shares have the truth in 95 % of runs. The numbers are drawn with a fixed seed. With another seed, and if the bounds
-// have it in 94.4 % of all runs, fewer than 91.5 % of 2000 runs would have it in less than one of 10^7 cases. A truth that is 1.6
-// times as far from 0, or from 1 if that is nearer, is out of the bounds of functions that many calls go to. The mean of a share
-// over all runs is the truth.
+// Bounds of shares have the truth in 95 % of runs. The numbers are drawn with a fixed seed. With another seed, and if
+// the bounds have it in 94.4 % of all runs, fewer than 91.5 % of 2000 runs would have it in less than one of 10^7
+// cases. A truth that is 1.6 times as far from 0, or from 1 if that is nearer, is out of the bounds of functions that
+// many calls go to. The mean of a share over all runs is the truth.
 func TestBoundsOfCallTargetsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	all, truths := map[string]*within{}, map[string]float64{}
@@ -204,11 +233,13 @@ func TestBoundsOfCallTargetsHold(t *testing.T) {
 			if all[name] == nil {
 				all[name] = &within{}
 			}
-			all[name].count(truth, planted(truth), float64(s.Value[0])/calls[pc], float64(s.NumLabel[schema.ShareBelow][0])/1e6, float64(s.NumLabel[schema.ShareError][0])/1e6)
+			all[name].count(truth, planted(truth), float64(s.Value[0])/calls[pc], float64(s.NumLabel[schema.ShareBelow][0])/1e6,
+				float64(s.NumLabel[schema.ShareError][0])/1e6)
 		}
 	}
 	for name, w := range all {
-		t.Logf("%s: %.1f %% of %.0f bounds have the truth, %.1f %% another one", name, 100*w.truth/w.of, w.of, 100*w.planted/w.of)
+		t.Logf("%s: %.1f %% of %.0f bounds have the truth, %.1f %% another one", name, 100*w.truth/w.of, w.of,
+			100*w.planted/w.of)
 		if w.of < 1900 || w.truth < .915*w.of {
 			t.Errorf("%s: %.1f %% of %.0f bounds have the truth", name, 100*w.truth/w.of, w.of)
 		}

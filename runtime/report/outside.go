@@ -6,7 +6,6 @@ package report
 
 import (
 	"github.com/pepgo/pep/format/facts"
-	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 )
 
@@ -18,11 +17,8 @@ type Outside struct {
 	tables tables
 	funcs  map[*wire.Lazy]map[string]uint64 // how many paths functions have, of the packages asked for so far
 
-	quiet map[string]bool // functions whose taps have reported nothing
-
 	ticks, calls share
 	inside       share  // ticks in functions that are inside
-	silent       share  // ticks in quiet functions
 	open         uint64 // calls through interfaces and function values
 	sampled      bool   // paths of functions with one path do not count, nor do their calls
 }
@@ -50,21 +46,13 @@ func NewOutside(pkgs []*wire.Lazy) *Outside {
 	return &Outside{tables: index(pkgs), funcs: make(map[*wire.Lazy]map[string]uint64)}
 }
 
-// NewOutsideOfTaps returns an Outside whose inside is the functions that have taps. If seen is not nil, it says which sites
-// have reported something, and the facts name the functions none of whose taps have.
-func NewOutsideOfTaps(pkgs []*wire.Package, seen map[uint64]bool) *Outside {
+// NewOutsideOfTaps returns an Outside whose inside is the functions that have taps.
+func NewOutsideOfTaps(pkgs []*wire.Package) *Outside {
 	t := NewOutside(wire.Whole(pkgs...))
-	t.tapped, t.quiet = make(map[string]bool), make(map[string]bool)
+	t.tapped = make(map[string]bool)
 	for _, p := range pkgs {
-		first := tuple.SiteBase(p.Path)
 		for i := range p.Taps {
-			f := p.Taps[i].Func
-			if !t.tapped[f] {
-				t.tapped[f], t.quiet[f] = true, seen != nil
-			}
-			if seen[first+uint64(i)] {
-				t.quiet[f] = false
-			}
+			t.tapped[p.Taps[i].Func] = true
 		}
 	}
 	return t
@@ -137,19 +125,17 @@ func hexDigit(c byte) byte {
 // AddTicksInCalls adds n ticks in system calls.
 func (t *Outside) AddTicksInCalls(n uint64) {
 	t.ticks.all += n
-	t.silent.all += n
 	t.ticks.add(SystemCalls, n)
 }
 
-// AddTicks adds n ticks in a function. If it is inlined there, those follow that it is inlined into. Without frames it is code
-// that is not in the program's text, or that has no name.
+// AddTicks adds n ticks in a function. If it is inlined there, those follow that it is inlined into. Without frames it
+// is code that is not in the program's text, or that has no name.
 func (t *Outside) AddTicks(frames []Frame, n uint64) {
 	var f Frame
 	if len(frames) > 0 {
 		f = frames[0]
 	}
 	t.ticks.all += n
-	t.silent.all += n
 	where := ""
 	switch {
 	case f.Func == "":
@@ -160,9 +146,6 @@ func (t *Outside) AddTicks(frames []Frame, n uint64) {
 		where = wrappers
 	case t.within(f):
 		t.inside.add(f.Func, n)
-		if t.quiet[f.Func] {
-			t.silent.add(f.Func, n)
-		}
 		return
 	case t.Windows && isAssembly(f.File):
 		where = f.Func + inAssembly
@@ -248,7 +231,6 @@ func (t *Outside) Tell(f *facts.List) {
 	f.Set(facts.TicksOutside, t.ticks.tell(f, facts.TicksOutsideIn))
 	f.Set(facts.TicksMore, t.ticks.more)
 	f.Set(facts.TicksInside, t.inside.tell(f, facts.TicksInsideIn))
-	f.Set(facts.TicksQuiet, t.silent.tell(f, facts.TicksQuietIn))
 	f.Set(facts.Calls, t.calls.all)
 	if t.calls.all == 0 {
 		return

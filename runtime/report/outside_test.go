@@ -6,7 +6,6 @@ import (
 
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pdag"
-	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
 )
@@ -21,7 +20,9 @@ func notes(at *report.Outside, mode string) string {
 
 func TestNoteOfTicks(t *testing.T) {
 	pkgs := []*wire.Package{
-		{Path: "example.com/p", Files: []string{"/p/a.go", "/p/b.go"}, Funcs: []wire.Func{{Name: "example.com/p.F", File: 1}, {Name: "example.com/p.G[...]", File: 0}, {Name: "example.com/p.untold", File: 1}},
+		{Path: "example.com/p", Files: []string{"/p/a.go", "/p/b.go"},
+			Funcs: []wire.Func{{Name: "example.com/p.F", File: 1}, {Name: "example.com/p.G[...]", File: 0},
+				{Name: "example.com/p.untold", File: 1}},
 			Skipped: []wire.Skipped{{Name: "example.com/p.untold", File: 1, Reason: "entry: no instruction"}}},
 		{Path: "example.com/q.v2", Files: []string{"/q/q.go"}, Funcs: []wire.Func{{Name: "example.com/q%2ev2.F"}}},
 	}
@@ -35,10 +36,12 @@ func TestNoteOfTicks(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]ticks{{"example.com/p.F", "/p/b.go", 3}, {"example.com/p.G[...]", "/p/a.go", 3}}, ""},
-		{[]ticks{{"example.com/p.F", "/p/b.go", 5}, {"encoding/json.(*decodeState).value", "/go/json.go", 3}, {"encoding/json.Unmarshal", "/go/json.go", 2}},
+		{[]ticks{{"example.com/p.F", "/p/b.go", 5}, {"encoding/json.(*decodeState).value", "/go/json.go", 3},
+			{"encoding/json.Unmarshal", "/go/json.go", 2}},
 			"pep: 50.0% of 10 ticks were outside of instrumented functions: encoding/json 50.0% (-peppkg=all instruments more)"},
 		// The runtime is never instrumented.
-		{[]ticks{{"runtime.mallocgc", "/go/malloc.go", 70}, {"internal/runtime/maps.rand", "/go/m.go", 9}, {"memeqbody", "/go/a.s", 8}, {"", "", 9}, {"slices.Sort[go.shape.[]example.com/q.T].func1", "/go/s.go", 4}},
+		{[]ticks{{"runtime.mallocgc", "/go/malloc.go", 70}, {"internal/runtime/maps.rand", "/go/m.go", 9},
+			{"memeqbody", "/go/a.s", 8}, {"", "", 9}, {"slices.Sort[go.shape.[]example.com/q.T].func1", "/go/s.go", 4}},
 			"pep: 100.0% of 100 ticks were outside of instrumented functions: runtime 70.0%, C code and vDSO 9.0%, internal/runtime/maps 9.0%, assembly 8.0%, slices 4.0%"},
 		// A function of an instrumented package that was skipped.
 		{[]ticks{{"example.com/p.F", "/p/b.go", 1}, {"example.com/p.large", "/p/b.go", 2}},
@@ -68,7 +71,8 @@ func TestNoteOfTicks(t *testing.T) {
 
 // Profiles by windows name functions in assembly and system calls: windows see all else.
 func TestNoteOfTicksWithWindows(t *testing.T) {
-	at := report.NewOutside(wire.Whole(&wire.Package{Path: "runtime", Files: []string{"/r/a.go", "/r/m.s"}, Funcs: []wire.Func{{Name: "runtime.f"}}}))
+	at := report.NewOutside(wire.Whole(&wire.Package{Path: "runtime", Files: []string{"/r/a.go", "/r/m.s"},
+		Funcs: []wire.Func{{Name: "runtime.f"}}}))
 	at.Windows = true
 	at.AddTicks([]report.Frame{{Func: "runtime.f", File: "/r/a.go"}}, 40)
 	at.AddTicks([]report.Frame{{Func: "runtime.memmove", File: "/r/m.s"}}, 10)
@@ -83,13 +87,15 @@ func TestNoteOfTicksWithWindows(t *testing.T) {
 
 // Ticks in instrumented functions are facts, those in the function with most of them first.
 func TestTicksInside(t *testing.T) {
-	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}}))
+	at := report.NewOutside(wire.Whole(&wire.Package{Path: "p", Files: []string{"/p/a.go"},
+		Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}}))
 	for _, f := range []string{"p.F", "p.G", "p.G", "q.F"} {
 		at.AddTicks([]report.Frame{{Func: f, File: "/" + f[:1] + "/a.go"}}, 1)
 	}
 	var got facts.List
 	at.Tell(&got)
-	if text, want := got.Encode(), " ticks_inside=3 ticks_inside_in/p.G=2 ticks_inside_in/p.F=1"; !strings.Contains(text, want) {
+	if text, want := got.Encode(), " ticks_inside=3 ticks_inside_in/p.G=2 ticks_inside_in/p.F=1"; !strings.Contains(text,
+		want) {
 		t.Errorf("no %q in %s", want, text)
 	}
 }
@@ -97,8 +103,9 @@ func TestTicksInside(t *testing.T) {
 // The functions that are inside are those with taps, and what the compiler has inlined is said.
 func TestNoteOfTicksWithTaps(t *testing.T) {
 	at := report.NewOutsideOfTaps([]*wire.Package{{
-		Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}, Taps: []wire.Tap{{Func: "p.F"}},
-	}}, nil)
+		Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}},
+		Taps: []wire.Tap{{Func: "p.F"}},
+	}})
 	at.AddTicks([]report.Frame{{Func: "p.F", File: "/p/a.go"}, {Func: "p.outer", File: "/p/a.go"}}, 4)
 	at.AddTicks([]report.Frame{{Func: "p.G", File: "/p/a.go"}}, 3)
 	at.AddTicks([]report.Frame{{Func: "p.H", File: "/p/a.go"}, {Func: "p.outer", File: "/p/a.go"}}, 2)
@@ -110,28 +117,6 @@ func TestNoteOfTicksWithTaps(t *testing.T) {
 	}
 }
 
-// Functions with ticks whose taps have reported nothing are named, if they have a hundredth of the ticks.
-func TestNoteOfQuietTaps(t *testing.T) {
-	pkgs := []*wire.Package{{Path: "p", Files: []string{"/p/a.go"}, Taps: []wire.Tap{{Func: "p.F"}, {Func: "p.G"}, {Func: "p.F"}, {Func: "p.H"}}}}
-	first := tuple.SiteBase("p")
-	for _, test := range []struct {
-		n    uint64 // ticks in p.G
-		want string
-	}{
-		{20, "pep: 18.2% of 110 ticks were in functions whose taps no burst has seen: p.G 18.2%; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)"},
-		{1, "pep: 1.1% of 91 ticks were in functions whose taps no burst has seen: p.G 1.1%; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)"},
-		{0, ""},
-	} {
-		at := report.NewOutsideOfTaps(pkgs, map[uint64]bool{first + 2: true, first + 3: true})
-		at.AddTicks([]report.Frame{{Func: "p.F", File: "/p/a.go"}}, 60)
-		at.AddTicks([]report.Frame{{Func: "p.G", File: "/p/a.go"}}, test.n)
-		at.AddTicks([]report.Frame{{Func: "p.H", File: "/p/a.go"}}, 30)
-		if got := notes(at, facts.ModeTaps); got != test.want {
-			t.Errorf("got  %s\nwant %s", got, test.want)
-		}
-	}
-}
-
 // Calls of functions whose paths windows see are calls, and not outside.
 func TestCallsOfSeenFunctions(t *testing.T) {
 	pkg := &wire.Package{Path: "p", Files: []string{"p.go"}, Funcs: []wire.Func{{Name: "p.f", Line: 1,
@@ -139,7 +124,8 @@ func TestCallsOfSeenFunctions(t *testing.T) {
 		Blocks: []wire.Block{{Outs: []wire.Out{{Line: 2}}}},
 		Calls:  []wire.Call{{Callee: wire.Seen}, {Callee: wire.Seen}, {Callee: wire.ByValue}, {Callee: "runtime.memmove"}}}}}
 	pkgs := wire.Whole(pkg)
-	p := report.Profile{Packages: pkgs, Frames: []report.Frame{{Func: "p.f", File: "p.go", Line: 1}}, Outside: report.NewOutside(pkgs),
+	p := report.Profile{Packages: pkgs, Frames: []report.Frame{{Func: "p.f", File: "p.go", Line: 1}},
+		Outside: report.NewOutside(pkgs),
 		Samples: []report.Sample{{Package: "p", Count: 10, Stack: []uint32{0}}}}
 	p.Write()
 	var f facts.List

@@ -126,7 +126,8 @@ func (w *writer) edge(pkg *wire.Package, of pathOf, s pdag.Step) *edge {
 			w.branches[at] = &branchTally{}
 		}
 		labels := []pprofenc.Label{
-			{Key: schema.Branch, Value: beside(pkg.Files[fn.File], pkg.Files[block.Branch.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
+			{Key: schema.Branch, Value: beside(pkg.Files[fn.File],
+				pkg.Files[block.Branch.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
 			{Key: schema.BranchKind, Value: block.Branch.Kind},
 			{Key: schema.Outcome, Value: name},
 		}

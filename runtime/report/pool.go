@@ -73,7 +73,8 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 		about = w.withWords(nil, x)
 		if first.Func != last.Func {
 			frame.Name = "[" + first.Func + ", " + last.Func + "]"
-			about = append(about, pprofenc.Label{Key: schema.LowFunc, Value: first.Func}, pprofenc.Label{Key: schema.HighFunc, Value: last.Func})
+			about = append(about, pprofenc.Label{Key: schema.LowFunc, Value: first.Func},
+				pprofenc.Label{Key: schema.HighFunc, Value: last.Func})
 		}
 		line = int64(first.Line)
 		var file string
@@ -94,7 +95,7 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 		all = p.Number(all, schema.LowLine, int64(lines[0]), schema.Line)
 		all = p.Number(all, schema.HighLine, int64(lines[1]), schema.Line)
 	}
-	p.Sample([]uint64{p.Location(p.Function(frame), line)}, []int64{scaled(x.Count, w.Scale), x.Messages}, all)
+	p.Sample([]uint64{p.Location(p.Function(frame), line)}, []int64{x.Count, x.Messages}, all)
 	return true
 }
 
@@ -247,7 +248,8 @@ func span(in []placed) (text, file string, lines [2]int) {
 		}
 		if p.site.file != first.file {
 			file = base(last.file)
-			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + file + ":" + digits.Int(int64(last.Line)), file, [2]int{first.Line, last.Line}
+			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + file + ":" + digits.Int(int64(last.Line)),
+				file, [2]int{first.Line, last.Line}
 		}
 		low, high = min(low, p.site.Line), max(high, p.site.Line)
 	}

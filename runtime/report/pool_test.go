@@ -16,15 +16,17 @@ import (
 // pooled are two packages, the second of which has the lower sites.
 func pooled() []*wire.Package {
 	load := func(f string, file, line, col int) wire.Tap {
-		return wire.Tap{Tag: uint8(tuple.Load), Func: f, File: file, Line: line, Col: col, Expr: "x", Type: "int32", Bits: 32, Kind: wire.Signed}
+		return wire.Tap{Tag: uint8(tuple.Load), Func: f, File: file, Line: line, Col: col, Expr: "x", Type: "int32", Bits: 32,
+			Kind: wire.Signed}
 	}
 	list := []*wire.Package{
 		{Path: "q", Files: []string{"/src/q/q.go"}, Taps: []wire.Tap{load("q.G", 0, 7, 2)}},
-		{Path: "p", Files: []string{"/src/p/a.go", "/src/p/b.go"}, Funcs: []wire.Func{{Name: "p.F", Line: 3}}, Taps: []wire.Tap{
-			load("p.F", 0, 5, 2), load("p.F", 0, 4, 9), load("p.H", 0, 20, 2), load("p.F", 0, 6, 3), load("p.K", 1, 30, 2),
-			{Tag: uint8(tuple.Arg), Func: "p.F", Line: 3, Expr: "b", Type: "bool", Bits: 8, Kind: wire.Bool},
-			{Tag: uint8(tuple.Arg), Func: "p.F", Line: 3, Expr: "u", Type: "uint8", Bits: 8, Kind: wire.Unsigned},
-		}},
+		{Path: "p", Files: []string{"/src/p/a.go", "/src/p/b.go"}, Funcs: []wire.Func{{Name: "p.F", Line: 3}},
+			Taps: []wire.Tap{
+				load("p.F", 0, 5, 2), load("p.F", 0, 4, 9), load("p.H", 0, 20, 2), load("p.F", 0, 6, 3), load("p.K", 1, 30, 2),
+				{Tag: uint8(tuple.Arg), Func: "p.F", Line: 3, Expr: "b", Type: "bool", Bits: 8, Kind: wire.Bool},
+				{Tag: uint8(tuple.Arg), Func: "p.F", Line: 3, Expr: "u", Type: "uint8", Bits: 8, Kind: wire.Unsigned},
+			}},
 	}
 	if tuple.SiteBase("p") < tuple.SiteBase("q") {
 		panic("the packages are in the order of their sites")
@@ -43,20 +45,25 @@ func TestPools(t *testing.T) {
 		return from >> free << free, free
 	}
 	p := report.Taps{
-		Packages: pooled(), Names: codeNames{}, Scale: 3, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
-		Code: []report.Place{{Addr: 0x1000, PC: tuple.New(tuple.Load, base+2, 0).PC}, {Addr: 0x1010, PC: tuple.New(tuple.Load, base, 0).PC}, {Addr: 0x1020, PC: tuple.New(tuple.Load, base+2, 0).PC}},
+		Packages: pooled(), Names: codeNames{}, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"},
+		Period: 2,
+		Code: []report.Place{{Addr: 0x1000, PC: tuple.New(tuple.Load, base+2, 0).PC},
+			{Addr: 0x1010, PC: tuple.New(tuple.Load, base, 0).PC}, {Addr: 0x1020, PC: tuple.New(tuple.Load, base+2, 0).PC}},
 	}
 	var want []string
 	add := func(tag tuple.Tag, pool, w uint64, free uint8, text string) {
-		p.Words = append(p.Words, report.Word{Tuple: tuple.New(tag, pool, w), Free: free, Count: 1, Messages: 1})
+		p.Words = append(p.Words, report.Word{Tuple: tuple.New(tag, pool, w), Free: free, Count: 3, Messages: 1})
 		want = append(want, text)
 	}
 	add(tuple.Load, tuple.PoolWords, 0, 8, "(all load taps) words load word=[0, 255] int32 0x0-0xff 0 255")
-	add(tuple.Load, tuple.PoolWords, 0, 64, "(all load taps) words load word=[-2147483648, 2147483647] int32 0x0-0xffffffffffffffff -2147483648 2147483647")
+	add(tuple.Load, tuple.PoolWords, 0, 64,
+		"(all load taps) words load word=[-2147483648, 2147483647] int32 0x0-0xffffffffffffffff -2147483648 2147483647")
 	add(tuple.Arg, tuple.PoolWords, 0, 1, "(all arg taps) words arg word=[0, 1]  0x0-0x1 0 1") // bool and uint8
-	add(tuple.Arg, tuple.PoolWords, ^uint64(3), 2, "(all arg taps) words arg word=[-4, -1]  0xfffffffffffffffc-0xffffffffffffffff -4 -1")
+	add(tuple.Arg, tuple.PoolWords, ^uint64(3), 2,
+		"(all arg taps) words arg word=[-4, -1]  0xfffffffffffffffc-0xffffffffffffffff -4 -1")
 	add(tuple.Arg, tuple.PoolWords, 0, 64, "(all arg taps) words arg word=[0x0, 0xffffffffffffffff]  0x0-0xffffffffffffffff 0x0 0xffffffffffffffff")
-	add(tuple.Arg, tuple.PoolWords, 1<<40, 0, "(all arg taps) words arg word=0x10000000000  0x10000000000-0x10000000000 0x10000000000 ")
+	add(tuple.Arg, tuple.PoolWords, 1<<40, 0,
+		"(all arg taps) words arg word=0x10000000000  0x10000000000-0x10000000000 0x10000000000 ")
 	for _, x := range []struct {
 		from, to   uint64
 		text, code string
@@ -74,10 +81,12 @@ func TestPools(t *testing.T) {
 	}
 	add(tuple.Load, tuple.PoolCode, 0x1000, 6, "p.H code load address=a.go:20  0x1000-0x103f   lines 20 to 20")
 	add(tuple.Load, tuple.PoolCode, 0x1010, 3, "p.F code load address=a.go:5:2  0x1010-0x1017   lines 5 to 5")
-	add(tuple.Load, tuple.PoolCode, 0x1000, 5, "[p.H, p.F] code load address=a.go:5-20  0x1000-0x101f   p.H p.F lines 5 to 20")
+	add(tuple.Load, tuple.PoolCode, 0x1000, 5,
+		"[p.H, p.F] code load address=a.go:5-20  0x1000-0x101f   p.H p.F lines 5 to 20")
 	p.Words = append(p.Words,
-		report.Word{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x9000), Free: 3, Count: 100, Messages: 1}, // no tap is there
-		report.Word{Tuple: tuple.New(tuple.Load, tuple.PoolWords, 0), Other: true, Count: 1, Messages: 1})
+		// no tap is there
+		report.Word{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x9000), Free: 3, Count: 100, Messages: 1},
+		report.Word{Tuple: tuple.New(tuple.Load, tuple.PoolWords, 0), Other: true, Count: 3, Messages: 1})
 	want = append(want, "(all load taps) words load word=(other)    ")
 
 	files := p.Write()
@@ -102,7 +111,8 @@ func TestPools(t *testing.T) {
 			}
 			code += fmt.Sprintf(" lines %d to %d", lines[0], s.NumLabel["high_line"][0])
 		}
-		texts = append(texts, s.Location[0].Line[0].Function.Name+" "+label(s, "pool")+" "+label(s, "kind")+" "+label(s, "value")+" "+label(s, "type")+" "+label(s, "words")+" "+label(s, "low")+" "+label(s, "high")+code)
+		texts = append(texts, s.Location[0].Line[0].Function.Name+" "+label(s, "pool")+" "+label(s, "kind")+" "+label(s,
+			"value")+" "+label(s, "type")+" "+label(s, "words")+" "+label(s, "low")+" "+label(s, "high")+code)
 	}
 	if d := cmp.Diff(want, texts); d != "" {
 		t.Errorf("-want +got:\n%s", d)

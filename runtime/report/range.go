@@ -1,6 +1,6 @@
 package report
 
-// This file writes ranges of words. Some engines report ranges because they have no room
+// This file writes ranges of words. Some engines report ranges because they have no space
 // to tell all words apart. A range is aligned: {W: 0x1000, Free: 12} has the words from
 // 0x1000 to 0x1fff. As text it has the values of its ends:
 //

@@ -25,7 +25,8 @@ func (codeNames) Func(pc uint64) report.Frame {
 
 // Ranges are written as values of their types, and as words.
 func TestRanges(t *testing.T) {
-	f64, f32 := func(f float64) uint64 { return math.Float64bits(f) }, func(f float32) uint64 { return uint64(math.Float32bits(f)) }
+	f64, f32 := func(f float64) uint64 { return math.Float64bits(f) },
+		func(f float32) uint64 { return uint64(math.Float32bits(f)) }
 	tests := []struct {
 		tag        tuple.Tag
 		typ        string
@@ -41,23 +42,31 @@ func TestRanges(t *testing.T) {
 		{tuple.Addr, "int8", 0, wire.Address, 0xc000, 14, "[0xc000, 0xffff]", "0xc000-0xffff", "0xc000", "0xffff"},
 		{tuple.Load, "int", 64, wire.Signed, 0x100, 8, "[256, 511]", "0x100-0x1ff", "256", "511"},
 		{tuple.Load, "int", 64, wire.Signed, 7, 0, "7", "0x7-0x7", "7", ""},
-		{tuple.Load, "int", 64, wire.Signed, ^uint64(15), 4, "[-16, -1]", "0xfffffffffffffff0-0xffffffffffffffff", "-16", "-1"},
-		{tuple.Load, "int", 64, wire.Signed, 0, 64, "[-9223372036854775808, 9223372036854775807]", "0x0-0xffffffffffffffff", "-9223372036854775808", "9223372036854775807"},
+		{tuple.Load, "int", 64, wire.Signed, ^uint64(15), 4, "[-16, -1]", "0xfffffffffffffff0-0xffffffffffffffff", "-16",
+			"-1"},
+		{tuple.Load, "int", 64, wire.Signed, 0, 64, "[-9223372036854775808, 9223372036854775807]", "0x0-0xffffffffffffffff",
+			"-9223372036854775808", "9223372036854775807"},
 		{tuple.Load, "int8", 8, wire.Signed, 0, 64, "[-128, 127]", "0x0-0xffffffffffffffff", "-128", "127"},
 		{tuple.Load, "int8", 8, wire.Signed, 0, 8, "[0, 127]", "0x0-0xff", "0", "127"},
-		{tuple.Load, "int8", 8, wire.Signed, ^uint64(255), 8, "[-128, -1]", "0xffffffffffffff00-0xffffffffffffffff", "-128", "-1"},
+		{tuple.Load, "int8", 8, wire.Signed, ^uint64(255), 8, "[-128, -1]", "0xffffffffffffff00-0xffffffffffffffff", "-128",
+			"-1"},
 		{tuple.Load, "uint8", 8, wire.Unsigned, 0, 64, "[0, 255]", "0x0-0xffffffffffffffff", "0", "255"},
-		{tuple.Load, "string", 0, wire.Length, 0, 64, "[0, 9223372036854775807]", "0x0-0xffffffffffffffff", "0", "9223372036854775807"},
+		{tuple.Load, "string", 0, wire.Length, 0, 64, "[0, 9223372036854775807]", "0x0-0xffffffffffffffff", "0",
+			"9223372036854775807"},
 		{tuple.Load, "bool", 8, wire.Bool, 0, 64, "[false, true]", "0x0-0xffffffffffffffff", "", ""},
 		{tuple.Load, "bool", 8, wire.Bool, 0, 0, "false", "0x0-0x0", "", ""},
 		{tuple.Load, "rune", 32, wire.Rune, 'a' &^ 15, 4, "['`', 'o']", "0x60-0x6f", "", ""},
 		{tuple.Edge, "case 1; case 2; default", 0, wire.None, 0, 1, "[case 1, case 2]", "0x0-0x1", "", ""},
 		{tuple.Edge, "case 1; case 2; default", 0, wire.None, 0, 64, "[case 1, default]", "0x0-0xffffffffffffffff", "", ""},
 		{tuple.Edge, "case 1; case 2; default", 0, wire.None, 2, 1, "default", "0x2-0x3", "", ""},
-		{tuple.Load, "float64", 64, wire.Float, f64(1), 52, "[1, 1.9999999999999998]", "0x3ff0000000000000-0x3fffffffffffffff", "", ""},
-		{tuple.Load, "float64", 64, wire.Float, f64(-1), 52, "[-1.9999999999999998, -1]", "0xbff0000000000000-0xbfffffffffffffff", "", ""},
-		{tuple.Load, "float64", 64, wire.Float, f64(2), 62, "[2, +Inf] or NaN", "0x4000000000000000-0x7fffffffffffffff", "", ""},
-		{tuple.Load, "float64", 64, wire.Float, 1 << 63, 63, "[-Inf, -0] or NaN", "0x8000000000000000-0xffffffffffffffff", "", ""},
+		{tuple.Load, "float64", 64, wire.Float, f64(1), 52, "[1, 1.9999999999999998]",
+			"0x3ff0000000000000-0x3fffffffffffffff", "", ""},
+		{tuple.Load, "float64", 64, wire.Float, f64(-1), 52, "[-1.9999999999999998, -1]",
+			"0xbff0000000000000-0xbfffffffffffffff", "", ""},
+		{tuple.Load, "float64", 64, wire.Float, f64(2), 62, "[2, +Inf] or NaN", "0x4000000000000000-0x7fffffffffffffff", "",
+			""},
+		{tuple.Load, "float64", 64, wire.Float, 1 << 63, 63, "[-Inf, -0] or NaN", "0x8000000000000000-0xffffffffffffffff", "",
+			""},
 		{tuple.Load, "float64", 64, wire.Float, 0, 64, "[-Inf, +Inf] or NaN", "0x0-0xffffffffffffffff", "", ""},
 		{tuple.Load, "float64", 64, wire.Float, 0x7ff8 << 48, 4, "NaN", "0x7ff8000000000000-0x7ff800000000000f", "", ""},
 		{tuple.Load, "float32", 32, wire.Float, f32(1), 23, "[1, 1.9999998807907104]", "0x3f800000-0x3fffffff", "", ""},
@@ -71,17 +80,21 @@ func TestRanges(t *testing.T) {
 	}
 	p := report.Taps{
 		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}}},
-		Names:    codeNames{}, Scale: 1, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
+		Names:    codeNames{}, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
 	}
 	want := map[int]string{}
 	for i, x := range tests {
-		p.Packages[0].Taps = append(p.Packages[0].Taps, wire.Tap{Tag: uint8(x.tag), Func: "p.f", Line: i, Expr: "x.m", Type: x.typ, Bits: x.bits, Kind: x.kind})
-		p.Words = append(p.Words, report.Word{Tuple: tuple.New(x.tag, tuple.SiteBase("p")+uint64(i), x.w), Free: x.free, Count: 1, Messages: 1})
+		p.Packages[0].Taps = append(p.Packages[0].Taps,
+			wire.Tap{Tag: uint8(x.tag), Func: "p.f", Line: i, Expr: "x.m", Type: x.typ, Bits: x.bits, Kind: x.kind})
+		p.Words = append(p.Words, report.Word{Tuple: tuple.New(x.tag, tuple.SiteBase("p")+uint64(i), x.w), Free: x.free,
+			Count: 1, Messages: 1})
 		want[i] = x.want + " " + x.word + " " + x.low + " " + x.high
 	}
 	other := len(tests) // a word without a label words
-	p.Packages[0].Taps = append(p.Packages[0].Taps, wire.Tap{Tag: uint8(tuple.Load), Func: "p.f", Line: other, Expr: "x.m", Type: "int", Bits: 64, Kind: wire.Signed})
-	p.Words = append(p.Words, report.Word{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+uint64(other), 0), Other: true, Count: 1, Messages: 1})
+	p.Packages[0].Taps = append(p.Packages[0].Taps,
+		wire.Tap{Tag: uint8(tuple.Load), Func: "p.f", Line: other, Expr: "x.m", Type: "int", Bits: 64, Kind: wire.Signed})
+	p.Words = append(p.Words, report.Word{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+uint64(other), 0), Other: true,
+		Count: 1, Messages: 1})
 	want[other] = "(other)   "
 	got := map[int]string{}
 	for _, f := range p.Write() {

@@ -89,13 +89,14 @@ type Profile struct {
 	Samples  []Sample
 	Labels   [][]pprofenc.Label // sets of labels of goroutines
 
-	// Called is how often functions were called, for exact counts. It may lack functions that cannot be left before a path ends.
+	// Called is how often functions were called, for exact counts. It may lack functions that cannot be left before a path
+	// ends.
 	Called []Call
 
 	Ticks []Tick // if the profile is of samples
 
-	// Sampled says that Counts are of samples. Clusters are those that they come from, or some of them. So many clusters that all
-	// stand for as much would be as good as all that there were.
+	// Sampled says that Counts are of samples. Clusters are those that they come from, or some of them. So many clusters
+	// that all stand for as much would be as good as all that there were.
 	Sampled  bool
 	Clusters []Cluster
 	Equal    float64
@@ -347,7 +348,8 @@ func (w *writer) pathSample(s *Sample, d *path, count int64) {
 	o := w.paths
 	o.locs = append(o.locs[:0], d.leaf[:]...)
 	if f := o.innermost(s); f.Func == d.fn.Name && f.Symbol != "" && f.Symbol != d.fn.Name {
-		id := o.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.end.file], StartLine: int64(d.fn.Line)})
+		id := o.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.end.file],
+			StartLine: int64(d.fn.Line)})
 		o.locs[1] = o.Location(id, int64(d.end.line))
 	}
 	o.stack = o.callers(o.stack[:0], s)
@@ -442,7 +444,8 @@ func newOutput(p *Profile, kind schema.Kind) *output {
 	if p.Sampled {
 		names = append(names, kind.SampledTypes()...)
 	}
-	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), ids: make(map[funcIn]uint64), labels: make([]pprofenc.Labels, 1)}
+	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)),
+		ids: make(map[funcIn]uint64), labels: make([]pprofenc.Labels, 1)}
 	for _, set := range p.Labels {
 		o.labels = append(o.labels, o.Labels(ofGoroutine(set)...))
 	}
@@ -491,7 +494,8 @@ func (o *output) callers(stack pprofenc.Stack, s *Sample) pprofenc.Stack {
 func (o *output) location(i uint32) uint64 {
 	if o.locations[i] == 0 {
 		f := &o.frames[i]
-		id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
+		id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File,
+			StartLine: int64(f.StartLine)})
 		o.locations[i] = o.Location(id, int64(f.Line))
 	}
 	return o.locations[i]

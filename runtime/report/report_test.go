@@ -49,9 +49,12 @@ func tables() []*wire.Package {
 		},
 		Blocks: []wire.Block{
 			{Outs: []wire.Out{{Line: 11, Col: 2}}},
-			{Branch: wire.Branch{Kind: "for", Line: 11, Col: 2}, Outs: []wire.Out{{Outcome: "body", Line: 12, Col: 3}, {Outcome: "done", Line: 21, Col: 1}}},
-			{Branch: wire.Branch{Kind: "if", Line: 12, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 13, Col: 4}, {Outcome: "false", Line: 15, Col: 3}}},
-			{Branch: wire.Branch{Kind: "if", Line: 15, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 16, Col: 4}, {Outcome: "false", Line: 18, Col: 3}}},
+			{Branch: wire.Branch{Kind: "for", Line: 11, Col: 2},
+				Outs: []wire.Out{{Outcome: "body", Line: 12, Col: 3}, {Outcome: "done", Line: 21, Col: 1}}},
+			{Branch: wire.Branch{Kind: "if", Line: 12, Col: 3},
+				Outs: []wire.Out{{Outcome: "true", Line: 13, Col: 4}, {Outcome: "false", Line: 15, Col: 3}}},
+			{Branch: wire.Branch{Kind: "if", Line: 15, Col: 3},
+				Outs: []wire.Out{{Outcome: "true", Line: 16, Col: 4}, {Outcome: "false", Line: 18, Col: 3}}},
 			{Spans: []wire.Span{{Line: 18, Col: 3, EndLine: 19, EndCol: 8}}, Outs: []wire.Out{{Line: 11, Col: 2}}},
 			{Outs: []wire.Out{{Line: 13, Col: 4}}},
 		},
@@ -182,7 +185,8 @@ func TestUntoldPlaces(t *testing.T) {
 	pkgs := tables()
 	pkgs[0].Funcs[0].Untold = []int{3}
 	p := report.Profile{Packages: wire.Whole(pkgs...), Frames: frames, Facts: exact, Samples: []report.Sample{
-		{Number: 5 + 1, Count: 7, Package: "p"}, {Number: 5 + 1, Count: 2, Package: "p", Untold: true}, {Number: 5 + 3, Count: 4, Package: "p", Untold: true},
+		{Number: 5 + 1, Count: 7, Package: "p"}, {Number: 5 + 1, Count: 2, Package: "p", Untold: true},
+		{Number: 5 + 3, Count: 4, Package: "p", Untold: true},
 	}}
 	files := p.Write()
 	for i, want := range []string{
@@ -255,7 +259,8 @@ func TestPathsThatHaveNotEnded(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("file %d (-want +got):\n%s", kind, d)
 		}
-		if want := []string{"pep: exact, every path counted, 8 have not ended", "#pep.version=1 mode=exact unended=8"}; !cmp.Equal(f.Comments, want) {
+		if want := []string{"pep: exact, every path counted, 8 have not ended",
+			"#pep.version=1 mode=exact unended=8"}; !cmp.Equal(f.Comments, want) {
 			t.Errorf("the comments are %q, want %q", f.Comments, want)
 		}
 	}
@@ -284,7 +289,8 @@ func TestSymbolsOfGenericFunctions(t *testing.T) {
 		}
 	}
 	want := []string{
-		"main.each[...].·p3 is main.each[...]", "main.each[...] is main.each[go.shape.int]", "main.each[...] is main.each[go.shape.int]", "main.main is main.main",
+		"main.each[...].·p3 is main.each[...]", "main.each[...] is main.each[go.shape.int]",
+		"main.each[...] is main.each[go.shape.int]", "main.main is main.main",
 		"main.each[...].·p3 is main.each[...]", "main.each[...] is main.each[...]",
 	}
 	if d := cmp.Diff(want, got); d != "" {
@@ -383,9 +389,11 @@ func TestTablesOfAProgram(t *testing.T) {
 		}
 		lazy = append(lazy, l)
 	}
-	samples := []report.Sample{{Number: 5 + 1, Count: 7, Stack: []uint32{inF, main1}}, {Number: 5 + 3, Count: 3, Package: "p"}}
+	samples := []report.Sample{{Number: 5 + 1, Count: 7, Stack: []uint32{inF, main1}},
+		{Number: 5 + 3, Count: 3, Package: "p"}}
 	wantPaths, wantEdges := write(t, samples...)
-	p := report.Profile{Packages: lazy, Frames: frames, Samples: samples, Facts: exact, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	p := report.Profile{Packages: lazy, Frames: frames, Samples: samples, Facts: exact,
+		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
 	for i, f := range p.Write() {
 		got, err := profile.ParseData(f.Data)
 		if err != nil {

@@ -1,11 +1,11 @@
 package report
 
-// This file adds up what windows have seen of places in the code: of an instruction that loads from where it did, of a call whom it
-// called. What a window has of a place is one cluster of events of a tap: see package weigh.
+// This file adds up what windows have seen of places in the code: of an instruction that loads from where it did, of a
+// call whom it called. What a window has of a place is one cluster of events of a tap: see package weigh.
 //
-// Let two windows, the first of which stands for three times as much as the second, see 2 and 4 calls of a place. If these are all
-// calls, their 6 count as 3/5 · 6 for the first window and 2/5 · 6 for the second one: (3·2 : 1·4). Counts are in 1/Unit of what
-// was seen, so that rounding costs nothing.
+// Let two windows, the first of which stands for three times as much as the second, see 2 and 4 calls of a place. If
+// these are all calls, their 6 count as 3/5 · 6 for the first window and 2/5 · 6 for the second one: (3·2 : 1·4).
+// Counts are in 1/Unit of what was seen, so that rounding costs nothing.
 
 import (
 	"github.com/pepgo/pep/format/facts"
@@ -62,18 +62,21 @@ func (x *siteSums) end(windows int, alike *weigh.Alike) {
 	alike.Add(&x.all)
 }
 
-// bounds adds the bounds of a value to the labels of a sample.
+// bounds adds the bounds of a value to the labels of a sample: of the error of its count, and how far its share of the
+// events of the place may be above and below the estimate, with 95 % confidence.
 func (x *siteSums) bounds(o *pprofenc.Profile, to pprofenc.Labels, v *seen) pprofenc.Labels {
 	share, b := x.all.Share(&v.Part)
-	w := tapWriter{Taps: &Taps{Scale: 1}}
-	return w.bounds(o, to, Bounds{
-		CountError: weigh.Bound(v.Variance(&x.all.Total), v.Sum, v.Squares),
-		ShareBelow: max(share-b.Low, 0),
-		ShareError: max(b.High-share, 0),
-	}, schema.CountError, schema.ShareError, schema.ShareBelow)
+	count, above := weigh.Bound(v.Variance(&x.all.Total), v.Sum, v.Squares), max(b.High-share, 0)
+	if count > 0 || above > 0 {
+		to = o.Number(to, schema.CountError, int64(min(count+.5, 1<<62)), schema.Unit)
+		to = o.Number(to, schema.ShareError, int64(above*1e6+.5), schema.PartsPerMillion)
+		to = o.Number(to, schema.ShareBelow, int64(max(share-b.Low, 0)*1e6+.5), schema.PartsPerMillion)
+	}
+	return to
 }
 
-// A scale says for how many of all samples one of a window stands: its weight is more or less than the mean one.
+// A scale says for how many samples one sample of a window stands: for more than one if the weight of the window is
+// above the mean.
 type scale struct{ samples, weighed float64 }
 
 // add adds a window of a weight that has so many samples.
@@ -82,7 +85,7 @@ func (s *scale) add(weight, samples float64) {
 	s.weighed += weight * samples
 }
 
-// of returns for how many samples one of a window with a weight stands, in 1/Unit.
+// of returns for how many samples one sample of a window with a weight stands, in 1/Unit.
 func (s *scale) of(weight float64) float64 {
 	return weight * s.samples / max(s.weighed, 1e-300) * Unit
 }

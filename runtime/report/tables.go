@@ -34,9 +34,9 @@ func (t *tables) ofFile(name string) []*wire.Lazy {
 // find returns the package and the function whose path s counts, or nils. It reads the
 // function's body.
 //
-// Several packages may have the file. The right one has a function with the sample's
-// number in that file, or with some positions in other files than its own. If that is true of more than one package, a package whose function
-// has the name of the frame is better than one whose import path begins that name.
+// Several packages may have the file. The right one has a function with the sample's number in that file, or with some
+// positions in other files than its own. If that is true of more than one package, a package whose function has the
+// name of the frame is better than one whose import path begins that name.
 func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	if s.Package != "" {
 		l := t.byPath[s.Package]

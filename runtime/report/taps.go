@@ -15,7 +15,6 @@ package report
 //	kind   load
 //	expr   n
 //	type   int
-//	seen   in part        only if bursts do not see all events of the tap
 //
 // If the goroutine had labels of runtime/pprof, the sample has them, too. A word that goroutines with
 // different labels have reported has a sample for each set of labels.
@@ -49,23 +48,6 @@ type Word struct {
 	// Labels is 1 + the index into Taps.Labels of the labels of the goroutines that reported it, 0
 	// for none.
 	Labels uint32
-
-	// Bounds are of the events in goroutines with these labels. Whole are the bounds of the
-	// word in all goroutines, if goroutines with different labels have reached its tap; else nil.
-	Bounds
-	Whole *Bounds
-}
-
-// Bounds has bounds of the errors of a count, and of its share of the events of its tap, with 95 %
-// confidence. They are 0 if nothing but Word.Messages tells them. The true
-// share may be below the estimate by ShareBelow, above it by ShareError.
-type Bounds struct{ CountError, ShareError, ShareBelow float64 }
-
-// Add adds bounds of a second part of the same word.
-func (b *Bounds) Add(c Bounds) {
-	b.CountError += c.CountError
-	b.ShareError = min(b.ShareError+c.ShareError, 1)
-	b.ShareBelow = min(b.ShareBelow+c.ShareBelow, 1)
 }
 
 // Names tells what addresses stand for.
@@ -89,7 +71,6 @@ type Taps struct {
 	Labels   [][]pprofenc.Label // sets of labels of goroutines
 	Names    Names
 	Code     []Place // where taps stand, by address; needed for words of the pool tuple.PoolCode alone
-	Scale    float64 // of counts
 
 	Mapping    pprofenc.Mapping
 	Facts      facts.List // Write adds what it finds
@@ -128,16 +109,12 @@ func kindOf(tag tuple.Tag) schema.Kind {
 
 // Write returns a profile for each kind of which packages have taps.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}, events: map[uint64]int64{}, edges: !counted(wire.Whole(t.Packages...))}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(),
+		pools: map[string][]placed{}, edges: !counted(wire.Whole(t.Packages...))}
 	for _, p := range t.Packages {
 		w.index(p)
 	}
 	var lost int64
-	for i := range t.Words {
-		if x := &t.Words[i]; x.Whole != nil {
-			w.events[x.Tuple.PC] = plus(w.events[x.Tuple.PC], scaled(x.Count, w.Scale))
-		}
-	}
 	for i := range t.Words {
 		if !w.word(&t.Words[i]) {
 			lost = plus(lost, t.Words[i].Count)
@@ -168,7 +145,6 @@ type tapWriter struct {
 	profiles map[schema.Kind]*pprofenc.Profile
 	ranges   bool                   // some words are ranges: all samples say which words they are about
 	pools    map[string][]placed    // by pool and tag: see within
-	events   map[uint64]int64       // of taps that goroutines with different labels have reached, by PC
 	edges    bool                   // outcomes of branches are also in a profile of edges
 	contexts map[uint64]tuple.Tuple // the entries of calling contexts by their numbers; nil until it is needed
 }
@@ -207,7 +183,8 @@ func (w *tapWriter) index(p *wire.Package) {
 
 // location returns the location of a tap in a profile.
 func (w *tapWriter) location(p *pprofenc.Profile, s *site) uint64 {
-	return p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}), int64(s.Line))
+	return p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}),
+		int64(s.Line))
 }
 
 // labels returns the labels that samples of all taps have.
@@ -278,12 +255,14 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	switch kind {
 	case schema.Values:
 		value := w.value(s, x)
-		labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, value)}, pprofenc.Label{Key: schema.Type, Value: s.Type})
+		labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, value)},
+			pprofenc.Label{Key: schema.Type, Value: s.Type})
 		if !x.Other && (isAddress(s.Tap) || isCode(s.Tap) && hasPrefix(value, "0x")) { // a function without a name
 			labels = append(labels, pprofenc.Label{Key: schema.Form, Value: schema.Address})
 		}
 	case schema.Types:
-		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: w.typeOf(x)}, pprofenc.Label{Key: schema.Static, Value: s.Type})
+		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: w.typeOf(x)},
+			pprofenc.Label{Key: schema.Static, Value: s.Type})
 	case schema.CallTargets:
 		f := w.target(s, x)
 		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
@@ -291,13 +270,7 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: s.Type})
 	}
 	labels = w.withEnds(labels, s, x)
-	all := p.Labels(w.with(labels, x)...)
-	all = w.bounds(p, all, x.Bounds, schema.CountError, schema.ShareError, schema.ShareBelow)
-	if x.Whole != nil {
-		all = p.Number(all, schema.TapEvents, w.events[x.Tuple.PC], schema.Unit)
-		all = w.bounds(p, all, *x.Whole, schema.WholeCountError, schema.WholeShareError, schema.WholeShareBelow)
-	}
-	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, all)
+	p.Sample(stack, []int64{x.Count, x.Messages}, p.Labels(w.with(labels, x)...))
 	return true
 }
 
@@ -307,25 +280,6 @@ func (w *tapWriter) with(labels []pprofenc.Label, x *Word) []pprofenc.Label {
 		return labels
 	}
 	return append(labels, ofGoroutine(w.Labels[x.Labels-1])...)
-}
-
-// bounds adds bounds to the labels of a sample, if there are any.
-func (w *tapWriter) bounds(p *pprofenc.Profile, to pprofenc.Labels, b Bounds, count, above, below string) pprofenc.Labels {
-	if b.CountError > 0 || b.ShareError > 0 {
-		to = p.Number(to, count, int64(min(b.CountError*w.Scale+.5, 1<<62)), schema.Unit)
-		to = p.Number(to, above, int64(b.ShareError*1e6+.5), schema.PartsPerMillion)
-		to = p.Number(to, below, int64(b.ShareBelow*1e6+.5), schema.PartsPerMillion)
-	}
-	return to
-}
-
-// scaled returns n times scale, rounded, or the largest number if that is larger.
-func scaled(n int64, scale float64) int64 {
-	x := float64(n)*scale + .5
-	if x >= 1<<63 {
-		return most
-	}
-	return int64(x)
 }
 
 func (w *tapWriter) typeOf(x *Word) string {

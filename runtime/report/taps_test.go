@@ -55,22 +55,26 @@ func TestTaps(t *testing.T) {
 		tap(tuple.Load, "s.fn", "p.Func", 64, wire.None),
 	}
 	word := func(i int, w uint64) report.Word {
-		return report.Word{Tuple: tuple.New(tuple.Tag(taps[i].Tag), tuple.SiteBase("p")+uint64(i), w), Count: int64(10 * (i + 1)), Messages: 1}
+		return report.Word{Tuple: tuple.New(tuple.Tag(taps[i].Tag), tuple.SiteBase("p")+uint64(i), w),
+			Count: int64(20 * (i + 1)), Messages: 1}
 	}
 	other := word(0, 0)
 	other.Other = true
 	lost := word(0, 0)
 	lost.Tuple = tuple.New(tuple.Load, 99, 0)
 	p := report.Taps{
-		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps, Skipped: []wire.Skipped{{Name: "p.f", Line: 10}}}},
+		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps,
+			Skipped: []wire.Skipped{{Name: "p.f", Line: 10}}}},
 		Words: []report.Word{
-			word(0, ^uint64(6)), word(1, 200), word(2, math.Float64bits(1.5)), word(3, 0xc0de), word(3, 0), word(4, 1), word(5, 3), word(6, 1),
+			word(0, ^uint64(6)), word(1, 200), word(2, math.Float64bits(1.5)), word(3, 0xc0de), word(3, 0), word(4, 1),
+			word(5, 3), word(6, 1),
 			word(7, 2), word(8, 0xff), other, word(9, 1), word(9, 0), word(10, 1), word(11, 1), lost,
 			word(12, 1<<63), word(13, uint64(math.Float32bits(-.5))), word(14, 0), word(15, 0),
-			word(16, 'a'), word(16, '\''), word(16, '\n'), word(16, 0), word(16, 'é'), word(16, 0x2028), word(16, 0x1f600), word(16, ^uint64(0)), word(16, 0xd800),
+			word(16, 'a'), word(16, '\''), word(16, '\n'), word(16, 0), word(16, 'é'), word(16, 0x2028), word(16, 0x1f600),
+			word(16, ^uint64(0)), word(16, 0xd800),
 			word(17, 0x4011a0), word(17, 0),
 		},
-		Names: names{}, Scale: 2, Facts: replay, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
+		Names: names{}, Facts: replay, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
 	}
 	got := map[string][]string{}
 	for _, f := range p.Write() {
@@ -81,7 +85,7 @@ func TestTaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "pep: replay, engine P1, 0 events in 0 messages, 10 at taps unknown to the site tables"; p.Comments[0] != want {
+		if want := "pep: replay, engine P1, 0 events in 0 messages, 20 at taps unknown to the site tables"; p.Comments[0] != want {
 			t.Errorf("%s: comments %q, want %s", f.Kind, p.Comments, want)
 		}
 		for _, s := range p.Sample {
@@ -90,7 +94,8 @@ func TestTaps(t *testing.T) {
 				stack += fmt.Sprintf(" %s:%d", l.Line[0].Function.Name, l.Line[0].Line)
 			}
 			l := s.Label
-			got[f.Kind] = append(got[f.Kind], fmt.Sprintf("%v%s %v %v %v %v %v %v%s", s.Value, stack, l["value"], l["site"], l["kind"], l["expr"], l["type"], l["static"], strings.Join(l["form"], ", ")))
+			got[f.Kind] = append(got[f.Kind], fmt.Sprintf("%v%s %v %v %v %v %v %v%s", s.Value, stack, l["value"], l["site"],
+				l["kind"], l["expr"], l["type"], l["static"], strings.Join(l["form"], ", ")))
 		}
 	}
 	want := map[string][]string{
@@ -142,60 +147,8 @@ var replay = facts.List{{Key: facts.Mode, Text: facts.ModeReplay}, {Key: facts.E
 
 // Packages without taps have no profiles of values, types or call targets.
 func TestNoTaps(t *testing.T) {
-	p := report.Taps{Packages: tables(), Names: names{}, Scale: 1}
+	p := report.Taps{Packages: tables(), Names: names{}}
 	if files := p.Write(); len(files) > 0 || report.Tapped(p.Packages) {
 		t.Errorf("%d files", len(files))
-	}
-}
-
-// A count that is too large for 63 bits after scaling becomes the largest number.
-func TestScaledCountsDoNotWrap(t *testing.T) {
-	p := report.Taps{
-		Packages: []*wire.Package{{Path: "p", Files: []string{"x.go"}, Taps: []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}}}},
-		Words:    []report.Word{{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p"), 7), Count: 1 << 62, Messages: 1}},
-		Names:    names{}, Scale: 4, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
-	}
-	got, err := profile.ParseData(p.Write()[0].Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := got.Sample[0].Value[0]; v != math.MaxInt64 {
-		t.Errorf("got %d, want %d", v, int64(math.MaxInt64))
-	}
-}
-
-// Where bursts see a part of a run, samples have estimates for the whole run: the count of a word, that of all words of its tap,
-// and the bounds of counts. Numbers of messages, and shares, are as they were.
-func TestSamplesHaveEstimates(t *testing.T) {
-	taps := []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}, {Tag: uint8(tuple.Load), Func: "p.f", Expr: "m", Type: "int", Kind: wire.Signed, Bits: 64}}
-	word := func(tap, w, labels uint64, count int64) report.Word {
-		return report.Word{
-			Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+tap, w), Count: count, Messages: 2, Labels: uint32(labels),
-			Bounds: report.Bounds{CountError: 10, ShareError: .25, ShareBelow: .125}, Whole: &report.Bounds{CountError: 20, ShareError: .5, ShareBelow: .0625},
-		}
-	}
-	p := report.Taps{
-		Packages: []*wire.Package{{Path: "p", Files: []string{"x.go"}, Taps: taps}},
-		Labels:   [][]pprofenc.Label{{{Key: "user", Value: "1"}}, {{Key: "user", Value: "2"}}},
-		Words:    []report.Word{word(0, 7, 1, 100), word(0, 7, 2, 30), word(0, 8, 1, 4), word(1, 7, 1, 1)},
-		Names:    names{}, Scale: 2.5, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
-	}
-	got, err := profile.ParseData(p.Write()[0].Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []struct{ count, tap int64 }{{250, 335}, {75, 335}, {10, 335}, {3, 3}} {
-		s := got.Sample[i]
-		if s.Value[0] != want.count || s.Value[1] != 2 {
-			t.Errorf("sample %d has values %d, want %d events in 2 messages", i, s.Value, want.count)
-		}
-		for key, want := range map[string]int64{
-			"tap_events": want.tap, "count_error": 25, "share_error": 250_000, "share_below": 125_000,
-			"whole_count_error": 50, "whole_share_error": 500_000, "whole_share_below": 62_500,
-		} {
-			if n := s.NumLabel[key]; len(n) != 1 || n[0] != want {
-				t.Errorf("sample %d has %s %d, want %d", i, key, n, want)
-			}
-		}
 	}
 }

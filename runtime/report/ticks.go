@@ -1,7 +1,7 @@
 package report
 
-// This file writes the samples of CPU time into the profile of paths. Such a sample has the label "path: tick", and no count
-// of paths: its last value is ns of CPU time. Its stack is that of the tick.
+// This file writes the samples of CPU time into the profile of paths. Such a sample has the label "path: tick", and no
+// count of paths: its last value is ns of CPU time. Its stack is that of the tick.
 
 import (
 	"github.com/pepgo/pep/format/pprofenc"

@@ -81,7 +81,8 @@ func (o *output) addUnended(list []unended, more ...int64) {
 			Filename:   u.pkg.Files[at.file],
 			StartLine:  int64(u.fn.Line),
 		})
-		labels := []pprofenc.Label{{Key: schema.Path, Value: schema.Unended}, {Key: schema.From, Value: from(u.pkg, u.fn, u.start)}}
+		labels := []pprofenc.Label{{Key: schema.Path, Value: schema.Unended},
+			{Key: schema.From, Value: from(u.pkg, u.fn, u.start)}}
 		if at.file != u.fn.File {
 			labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: u.pkg.Files[u.fn.File]})
 		}

@@ -132,8 +132,8 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	return counts
 }
 
-// size adds the sizes of a cluster to the totals, and the weights of its samples to weight. What stands for one counts as its
-// weight times unit.
+// size adds the sizes of a cluster to the totals, and the weights of its samples to weight. What stands for one counts
+// as its weight times unit.
 func (w *writer) size(c *Cluster, unit float64, paths []*path, weight []float64) {
 	size := 0.
 	for j, s := range c.Samples {

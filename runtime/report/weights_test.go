@@ -16,13 +16,14 @@ import (
 )
 
 // settings is the facts of a profile.
-var settings = facts.List{{Key: facts.Mode, Text: facts.ModeSampled}, {Key: facts.Burst, N: 8}, {Key: facts.Stride, N: 1}, {Key: facts.Tick, N: 1e7}, {Key: facts.Clock, Text: "cpu"}}
+var settings = facts.List{{Key: facts.Mode, Text: facts.ModeSampled}, {Key: facts.Burst, N: 8},
+	{Key: facts.Stride, N: 1}, {Key: facts.Tick, N: 1e7}, {Key: facts.Clock, Text: "cpu"}}
 
 // comment is the comment of a profile with these facts.
 const comment = "pep: sampled PEP(8,1), tick 10ms cpu, 0 ticks, 0 samples, 0 dropped, 0 shortened"
 
-// sampled writes the profiles of bursts, each of which is a list of samples' indices. The fourth sample is not in any burst, and
-// the fifth is of another function than the others.
+// sampled writes the profiles of bursts, each of which is a list of samples' indices. The fourth sample is not in any
+// burst, and the fifth is of another function than the others.
 func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
@@ -138,8 +139,8 @@ func TestVarianceOfFewBursts(t *testing.T) {
 		}
 	}
 	paths, edges := sampled(t, bursts...)
-	// In samples: 4 of 12 bursts are off by 4 - 4/3, the others by 4/3. The fourth powers of that, divided by the square of the
-	// squares' sum, are 1/8, and 1/(1/8 - 1/12) is half of 48 degrees of freedom.
+	// In samples: 4 of 12 bursts are off by 4 - 4/3, the others by 4/3. The fourth powers of that, divided by the square
+	// of the squares' sum, are 1/8, and 1/(1/8 - 1/12) is half of 48 degrees of freedom.
 	const (
 		chance = 12. / 11 * (4*64/9. + 8*16/9.) * (1 + 4./48)
 		more   = 49. / 48 // samples, in no burst
@@ -148,15 +149,15 @@ func TestVarianceOfFewBursts(t *testing.T) {
 	if got := float64(values(paths, "path", "p4")[3]); math.Abs(got/want-1) > .02 {
 		t.Errorf("variance %.0f, want %.0f", got, want)
 	}
-	// The branch in f has 32 samples, half of them with each outcome. By chance 8 bursts are off by 2 samples each, so that they
-	// say as much as 7 independent samples.
+	// The branch in f has 32 samples, half of them with each outcome. By chance 8 bursts are off by 2 samples each, so
+	// that they say as much as 7 independent samples.
 	if got := values(edges, "outcome", "done")[3]; got != 8 {
 		t.Errorf("%v independent samples, want 7*49/48 rounded up", got)
 	}
 }
 
-// A branch goes the same ways in all bursts, so they have no variance but that of rounded numbers. They are then as many
-// independent samples as there are bursts with the branch, and not 10¹⁵.
+// A branch goes the same ways in all bursts, so they have no variance but that of rounded numbers. They are then as
+// many independent samples as there are bursts with the branch, and not 10¹⁵.
 func TestOutcomesThatAreTheSameInAllBursts(t *testing.T) {
 	a, b := []int32{0, 0, 2, 0, 2, 2, 2}, []int32{4, 4, 4}
 	for n := 2; n < 10; n++ {
@@ -175,7 +176,8 @@ func TestOutcomesThatAreTheSameInAllBursts(t *testing.T) {
 
 // A program that ended before its first tick has no samples, and a profile all the same.
 func TestEstimatesOfNothing(t *testing.T) {
-	p := report.Profile{Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	p := report.Profile{Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Facts: settings,
+		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
 	for _, f := range p.Write() {
 		got, err := profile.ParseData(f.Data)
 		if err != nil || len(got.Sample) != 0 || got.Comments[0] != comment {
@@ -195,9 +197,9 @@ func TestSamplesCountOnce(t *testing.T) {
 	}
 }
 
-// Of windows, each has a weight and stands for a time, and counts a sample several times. What samples stand for is known of all
-// windows, and the mean weight of that from those that are in the log. A
-// path that ends at an instruction of the function that its function is inlined into keeps that function as its caller.
+// Of windows, each has a weight and stands for a time, and counts a sample several times. What samples stand for is
+// known of all windows, and the mean weight of that from those that are in the log. A path that ends at an instruction
+// of the function that its function is inlined into keeps that function as its caller.
 func TestWindowsHaveWeights(t *testing.T) {
 	p := report.Profile{
 		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Windows: true,
@@ -227,7 +229,8 @@ func TestWindowsHaveWeights(t *testing.T) {
 	if a.Value[2] != 60 || b.Value[2] != 40 {
 		t.Errorf("samples %d and %d, want 60 and 40", a.Value[2], b.Value[2])
 	}
-	if sum := a.Value[0] + b.Value[0]; math.Abs(float64(sum)/100/report.Unit-1) > .15 { // the log's mean is not that of all
+	// the log's mean is not that of all
+	if sum := a.Value[0] + b.Value[0]; math.Abs(float64(sum)/100/report.Unit-1) > .15 {
 		t.Errorf("the counts are %d in all, want 1000 for each of 100 samples", sum)
 	}
 	if caller := b.Location[2].Line[0].Function.Name; caller != frames[main1].Func {

@@ -11,7 +11,7 @@ const (
 	AgJikes             // regular, with the first gaps of Jikes RVM: 0, 1, … STRIDE-2, 0
 )
 
-// MaxStride is what the state word has room for.
+// MaxStride is what the state word has space for.
 const MaxStride = 1<<16 - 1
 
 // A Sampler is the state of Arnold-Grove sampling. It consists of integers, because

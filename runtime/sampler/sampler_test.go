@@ -115,7 +115,7 @@ func TestEverySampleOfABurstIsTakenByOneThread(t *testing.T) {
 	}
 }
 
-// The longest stride has room beside the most samples.
+// The longest stride has space beside the most samples.
 func TestLongestStride(t *testing.T) {
 	s := &Sampler{Samples: 3, Stride: MaxStride, Form: AgRegular}
 	s.BeginBurst()
@@ -135,8 +135,9 @@ func TestLongestStride(t *testing.T) {
 	}
 }
 
-// Threads that poll at once neither take a sample twice nor lose a poll: a burst ends after as many samples as it has, and after
-// the polls that its stride wants, whichever threads they come from. The bursts are so long that threads of several CPUs meet.
+// Threads that poll at once neither take a sample twice nor lose a poll: a burst ends after as many samples as it has,
+// and after the polls that its stride wants, whichever threads they come from. The bursts are so long that threads of
+// several CPUs meet.
 func TestThreadsShareABurst(t *testing.T) {
 	const samples, stride, threads = 1_000_000, 3, 4
 	for form, want := range map[uint32]uint64{AgSimplified: samples, AgRegular: (samples-1)*stride + 1} {
@@ -162,12 +163,14 @@ func TestThreadsShareABurst(t *testing.T) {
 		}
 		wg.Wait()
 		if s.Taken != samples || polls.Load() != want || disarmed.Load() != 1 {
-			t.Errorf("form %d: %d samples in %d polls, the last %d times; want %d in %d, once", form, s.Taken, polls.Load(), disarmed.Load(), samples, want)
+			t.Errorf("form %d: %d samples in %d polls, the last %d times; want %d in %d, once", form, s.Taken, polls.Load(),
+				disarmed.Load(), samples, want)
 		}
 	}
 }
 
-// Each tick begins a burst or is an overrun, and each burst of one sample has one, however ticks and polls of threads meet.
+// Each tick begins a burst or is an overrun, and each burst of one sample has one, however ticks and polls of threads
+// meet.
 func TestTicksAndPollsAtOnce(t *testing.T) {
 	const rounds, threads = 1_000_000, 4
 	s := &Sampler{Samples: 1, Stride: 1}
@@ -185,6 +188,7 @@ func TestTicksAndPollsAtOnce(t *testing.T) {
 	wg.Wait()
 	s.Poll() // the last burst may be on
 	if !s.Idle() || s.Ticks != rounds*threads || s.Taken != s.Ticks-s.Overruns {
-		t.Errorf("%d ticks, %d overruns, %d samples; want %d ticks, and a sample of each that is no overrun", s.Ticks, s.Overruns, s.Taken, rounds*threads)
+		t.Errorf("%d ticks, %d overruns, %d samples; want %d ticks, and a sample of each that is no overrun", s.Ticks,
+			s.Overruns, s.Taken, rounds*threads)
 	}
 }

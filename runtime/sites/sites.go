@@ -15,5 +15,5 @@ package sites
 // Tables are the site tables of all packages of the program, in the format that
 // [github.com/pepgo/pep/format/wire.Join] writes. Behind them is the table of actions of a program that
 // has one, in the format that [github.com/pepgo/pep/format/actiontable] reads. What follows, if
-// something does, is room that the program did not need.
+// something does, is space that the program did not need.
 var Tables = ""

@@ -18,10 +18,10 @@ import (
 func linked() (tables, behind []byte) {
 	all := unsafe.Slice(unsafe.StringData(sites.Tables), len(sites.Tables))
 	h, err := wire.ReadHeader(all)
-	if err != nil || h.Size > uint64(len(all)-wire.HeaderSize) {
+	if err != nil || h.Stored > uint64(len(all)-wire.HeaderSize) {
 		return all, nil
 	}
-	end := wire.HeaderSize + int(h.Size)
+	end := wire.HeaderSize + int(h.Stored)
 	return all[:end], all[end:]
 }
 
@@ -48,8 +48,8 @@ func Actions() []byte {
 	return behind
 }
 
-// Values returns memory that begins with the table of values, if the program has one: it is behind the table of actions. It must
-// not be written to.
+// Values returns memory that begins with the table of values, if the program has one: it is behind the table of
+// actions. It must not be written to.
 func Values() []byte {
 	behind := Actions()
 	actions, _ := bitcode.Table(behind, actiontable.Magic)

@@ -28,7 +28,7 @@ func (s *Table) SettleLeaf(k *pepfile.Key) {
 		return
 	}
 	if k.N >= pepfile.MaxCallers {
-		// No room. The outermost caller says more than one in the middle.
+		// No space. The outermost caller says more than one in the middle.
 		const middle = pepfile.MaxCallers / 2
 		copy(k.Callers[1:middle], k.Callers[:])
 		k.Callers[0], k.Callers[middle] = leaf, pepfile.Gap
@@ -39,8 +39,8 @@ func (s *Table) SettleLeaf(k *pepfile.Key) {
 	k.N++
 }
 
-// frameless reports whether the frame pointer is that of the caller at pc. It is if there is no PUSHQ BP; MOVQ SP, BP between the
-// function's entry and pc, or within the longest prologue, and at a RET.
+// frameless reports whether the frame pointer is that of the caller at pc. It is if there is no PUSHQ BP; MOVQ SP, BP
+// between the function's entry and pc, or within the longest prologue, and at a RET.
 func frameless(pc uintptr) bool {
 	const maxPrologue, ret = 64, 0xc3
 	f := runtime.FuncForPC(pc)
@@ -115,7 +115,7 @@ func (s *Table) Stack(k *pepfile.Key) []uint32 {
 		leaf.n = min(1, leaf.n)
 	}
 	const block = 1 << 14
-	if cap(s.free) < block/16 { // else it has room for nearly all stacks
+	if cap(s.free) < block/16 { // else it has space for nearly all stacks
 		s.free = make([]uint32, 0, block)
 	}
 	stack := leaf.appendTo(s.free)
@@ -187,7 +187,8 @@ func (s *Table) find(pc uintptr) {
 			return // at the sentinel
 		}
 		if f.Function != "runtime.goexit" {
-			s.Frames = append(s.Frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
+			s.Frames = append(s.Frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File,
+				Line: f.Line, StartLine: golink.FrameStartLine(&f)})
 		}
 		if f.Func != nil { // no inlined function, so the sentinel is next
 			return

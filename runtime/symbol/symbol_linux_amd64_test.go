@@ -13,10 +13,10 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// If 32 callers leave no room for the frameless leaf, the outermost of them remains.
-func TestLeafTakesTheRoomOfTheMiddle(t *testing.T) {
+// If 32 callers leave no space for the frameless leaf, the outermost of them remains.
+func TestLeafTakesThePlaceOfTheMiddle(t *testing.T) {
 	text := golink.TextStart()
-	leaf := golink.CodeOf(TestLeafTakesTheRoomOfTheMiddle)
+	leaf := golink.CodeOf(TestLeafTakesThePlaceOfTheMiddle)
 	k := pepfile.Key{PC: uint32(leaf - text), Leaf: 7, N: pepfile.MaxCallers}
 	for i := range k.Callers {
 		k.Callers[i] = uint32(100 + i)
@@ -78,12 +78,14 @@ func TestNames(t *testing.T) {
 	own := &pepfile.Header{Text: uint64(golink.TextStart()), Pid: sys.Getpid()}
 	here := Process{Text: golink.TextStart(), Own: own}
 	n := NewNames(here, own)
-	other := NewNames(here, &pepfile.Header{Text: uint64(here.Text), Pid: sys.Getpid(), Start: 1}) // of a process that had our number
+	// of a process that had our number
+	other := NewNames(here, &pepfile.Header{Text: uint64(here.Text), Pid: sys.Getpid(), Start: 1})
 	for _, test := range []struct {
 		x    any
 		want string
 	}{
-		{0, "int"}, {new(int), "*int"}, {[]string{}, "[]string"}, {report.Frame{}, "report.Frame"}, {&report.Frame{}, "*report.Frame"},
+		{0, "int"}, {new(int), "*int"}, {[]string{}, "[]string"}, {report.Frame{}, "report.Frame"},
+		{&report.Frame{}, "*report.Frame"},
 		{struct{ X, y int }{}, "struct { X int; y int }"}, {t, "*testing.T"},
 	} {
 		if got := n.Type(uint64(typeOf(test.x))); got != test.want {
@@ -132,8 +134,8 @@ type stringWriter interface {
 	WriteString(s string) (int, error)
 }
 
-// A call through an interface goes to a wrapper if the type has the method by embedding, or as a pointer to a type that has it. What
-// it is called is the method in the source. Types are found by their itabs, too.
+// A call through an interface goes to a wrapper if the type has the method by embedding, or as a pointer to a type that
+// has it. What it is called is the method in the source. Types are found by their itabs, too.
 func TestCallees(t *testing.T) {
 	here := Process{Text: golink.TextStart()}
 	n := NewNames(here, &pepfile.Header{Text: uint64(here.Text)})

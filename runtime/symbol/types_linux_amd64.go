@@ -7,8 +7,8 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 )
 
-// Dynamic returns the type whose descriptor is at addr, or whose itab. What windows note there may be anything, so only what the
-// linker has made is read.
+// Dynamic returns the type whose descriptor is at addr, or whose itab. What windows note there may be anything, so only
+// what the linker has made is read.
 func (n Names) Dynamic(addr uint64, itab bool) string {
 	p, ok, what := n.here(addr), true, "type "
 	if itab {

@@ -7,8 +7,8 @@ import "unsafe"
 // syscall6 makes a system call.
 func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 
-// Raw makes a system call in a copy of the process, which must call nothing of the Go runtime. What the arguments point to must be
-// variables.
+// Raw makes a system call in a copy of the process, which must call nothing of the Go runtime. What the arguments point
+// to must be variables.
 //
 //go:nosplit
 func Raw(num, a1, a2, a3, a4, a5 uintptr) (r, errno uintptr) {
@@ -235,7 +235,8 @@ func Mmap(addr, size, prot, flags, fd, off uintptr) (p unsafe.Pointer, e Errno) 
 
 func Readlink(name string) string {
 	var b [4096]byte
-	n, err := Call(NrReadlink, uintptr(unsafe.Pointer(CString(name))), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	n, err := Call(NrReadlink, uintptr(unsafe.Pointer(CString(name))), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0,
+		0, 0)
 	if err != 0 {
 		return ""
 	}

@@ -52,7 +52,8 @@ func CreateTemporary(name string, flags uintptr) (tmp string, fd uintptr, e Errn
 // WriteFile writes a file.
 func WriteFile(name string, data []byte) (problem string) {
 	if uint64(len(data)) > FileLimit() {
-		return "writing " + name + ": it takes " + digits.Uint(uint64(len(data))) + " bytes, and files may have " + digits.Uint(FileLimit()) + " (ulimit -f)"
+		return "writing " + name + ": it takes " + digits.Uint(uint64(len(data))) + " bytes, and files may have " +
+			digits.Uint(FileLimit()) + " (ulimit -f)"
 	}
 	tmp, fd, e := CreateTemporary(name, 0)
 	if e == 0 {

@@ -16,7 +16,8 @@ const (
 	atSecure = 23 // 1: the program has privileges that its user does not have
 )
 
-func auxValue(tag uintptr) uintptr {
+// AuxValue returns a fact that the kernel gave the process, by its tag; 0 if there is none.
+func AuxValue(tag uintptr) uintptr {
 	v := golink.Auxv()
 	for i := 0; i+1 < len(v); i += 2 {
 		if v[i] == tag {
@@ -28,7 +29,7 @@ func auxValue(tag uintptr) uintptr {
 
 // Privileged reports whether the program has privileges that its user does not
 // have: setuid, setgid, or capabilities of the file.
-func Privileged() bool { return auxValue(atSecure) != 0 }
+func Privileged() bool { return AuxValue(atSecure) != 0 }
 
 // ProgName returns the name of the program for those of its files.
 func ProgName(exe string) string {
@@ -57,14 +58,14 @@ func TextOffset(text uintptr) (offset uint64, ok bool) {
 		offset, vaddr, paddr, filesize, memsize, aligned uint64
 	}
 	const load, interp, self = 1, 3, 6 // kinds
-	first := auxValue(atPhdr)
+	first := AuxValue(atPhdr)
 	if first == 0 {
 		return 0, false
 	}
 	segment := func(i uintptr) *header { return (*header)(golink.At(first + i*56)) }
 	var moved uint64 // from where the segments say they are
 	dynamic := false
-	for i := range auxValue(atPhnum) {
+	for i := range AuxValue(atPhnum) {
 		switch h := segment(i); h.kind {
 		case self:
 			moved = uint64(first) - h.vaddr
@@ -72,12 +73,12 @@ func TextOffset(text uintptr) (offset uint64, ok bool) {
 			dynamic = true
 		}
 	}
-	for i := range auxValue(atPhnum) {
+	for i := range AuxValue(atPhnum) {
 		if h := segment(i); h.kind == load && uint64(text)-(h.vaddr+moved) < h.memsize {
 			offset, ok = h.offset+uint64(text)-(h.vaddr+moved), true
 		}
 	}
-	return offset, ok && !(dynamic && auxValue(atBase) == 0)
+	return offset, ok && !(dynamic && AuxValue(atBase) == 0)
 }
 
 // Namespaces returns the numbers of the namespaces that process numbers and the

@@ -6,7 +6,7 @@ import "unsafe"
 
 // ReadSparse returns the content of a file with the given size, in memory of its own. It
 // does not read holes, that is pages that were never written: on some file systems,
-// reading them where the file is mapped takes room on disk, and the disk may be full.
+// reading them where the file is mapped takes space on disk, and the disk may be full.
 func ReadSparse(fd uintptr, size uint64) (p unsafe.Pointer, e Errno) {
 	const seekData, seekHole = 3, 4
 	p, e = Mmap(0, uintptr(size), ProtRead|ProtWrite, MapPrivate|MapAnonymous|MapNoreserve, ^uintptr(0), 0)

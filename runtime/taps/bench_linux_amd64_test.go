@@ -23,7 +23,8 @@ func BenchmarkFold(b *testing.B) {
 		for i := range tuples {
 			tuples[i] = tuple.New(tuple.Load, uint64(r.IntN(16)), value(r))
 		}
-		for _, opts := range []string{"engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16"} {
+		for _, opts := range []string{"engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul",
+			"engine=H[P256]2048+A16"} {
 			b.Run(name+"/"+opts, func(b *testing.B) {
 				finish := startTapping(b, opts)
 				golink.ProcPin()

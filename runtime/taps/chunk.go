@@ -26,7 +26,6 @@ import (
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
@@ -35,8 +34,8 @@ var (
 	nchunks   uint32  // how many have been given to goroutines
 )
 
-// scratch has room for a chunk that nobody reads. Goroutines without a chunk store
-// to its end, where there is room for one tuple.
+// scratch has space for a chunk that nobody reads. Goroutines without a chunk store
+// to its end, where there is space for one tuple.
 var scratch [2 * pepfile.ChunkSize]byte
 
 func scratchEnd() uintptr {
@@ -56,7 +55,7 @@ func drop(n int) {
 	}
 }
 
-// LacksRoom reports whether n tuples have no room at p. A p that is a multiple of
+// LacksRoom reports whether n tuples have no space at p. A p that is a multiple of
 // pepfile.ChunkSize is the end of a chunk, or 0 if the goroutine has none yet.
 func LacksRoom(p, n uintptr) bool {
 	if n == 1 {
@@ -90,7 +89,7 @@ func Store3(next *uintptr, p uintptr, pc, w, more, third uint64) struct{} {
 func siteOf(pc uint64) uint64 { return tuple.Tuple{PC: pc}.Site() }
 
 // MakeRoom delivers the tuples of a full chunk and sets *next to an address where the
-// next n tuples have room. Like all that it calls, it may run wherever instrumented code
+// next n tuples have space. Like all that it calls, it may run wherever instrumented code
 // runs: while the world is stopped, on the stack of a thread, while the runtime holds
 // its locks. So it allocates nothing, and waits for nothing but threads that run.
 //
@@ -104,10 +103,6 @@ func MakeRoom(next *uintptr, n uintptr) struct{} {
 	case scratchEnd():
 		*next = dropNext(n)
 	default:
-		if chunkRooms != nil {
-			*next = makeRoomInBursts(p, n, split)
-			break
-		}
 		c := pepfile.ChunkAt((p - 1) &^ (pepfile.ChunkSize - 1))
 		origin := originNow(c, split)
 		if joins(c, origin, p, n) {
@@ -120,7 +115,7 @@ func MakeRoom(next *uintptr, n uintptr) struct{} {
 				clear(c.Tuples[used:])
 			}
 			consume(c.Origin, c.Tuples[:used], &c.Done)
-			if *mode == options.TapsOff {
+			if *on == 0 {
 				c.Done = uint32(pepfile.ChunkTuples) // clearing would take longer than filling it
 			} else {
 				c.Clear(used)
@@ -133,11 +128,11 @@ func MakeRoom(next *uintptr, n uintptr) struct{} {
 	return struct{}{}
 }
 
-// consume records or drops tuples of a chunk, as Taps says. It adds the number of tuples
+// consume records tuples of a chunk, unless taps are off. It adds the number of tuples
 // that it is done with to *done, so that the writer of a program that is killed halfway does
 // not count them a second time.
 func consume(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
-	if *mode == options.TapsFull {
+	if *on != 0 {
 		record(origin, tuples, done)
 	}
 }
@@ -159,19 +154,15 @@ func newChunk() uintptr {
 		if golink.Cas32(&nchunks, n, n+1) {
 			c := pepfile.ChunkAt(chunkBase + uintptr(n)*pepfile.ChunkSize)
 			c.Origin = pepfile.OriginOf(golink.Goroutine(), labelsNow())
-			if chunkRooms != nil {
-				return firstRoom(c)
-			}
 			return c.Start()
 		}
 	}
 }
 
 // emptyChunks delivers the tuples in the chunks at the end of the program. It keeps the
-// locks of the chunks, so goroutines that still run drop their tuples. In bursts the few
-// tuples in chunks count for nothing.
+// locks of the chunks, so goroutines that still run drop their tuples.
 func emptyChunks() {
-	if wordTable.WordsHeader == nil || chunkRooms != nil {
+	if wordTable.WordsHeader == nil {
 		return
 	}
 	for i := range golink.Load32(&nchunks) {

@@ -38,11 +38,11 @@ func openSinks() {
 		return
 	}
 	a := wordTable
-	a.Deliver, a.Full, a.Taps = settings.Deliver, settings.Full, settings.Taps
+	a.Deliver, a.Full = settings.Deliver, settings.Full
 	if settings.Engine == options.EngineExact {
 		a.Exact = 1
 	}
-	tellLabels = a.Exact != 0 && roomForOffset
+	tellLabels = a.Exact != 0 && offsetFits
 	a.Rate = engineRate()
 	a.EngineLen = uint32(copy(a.Engine[:], settings.Engine))
 	sinks = make([]sink, counts.Streams)
@@ -88,9 +88,7 @@ func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages
 		n := len(tuples)
 		if k.engine == nil {
 			n = min(n, pepfile.FeedStep)
-			if settings.Taps != options.TapsBurst { // in bursts, the window counts
-				countWords(s, tuples[:n], labels)
-			}
+			countWords(s, tuples[:n], labels)
 		} else {
 			messages = k.engine.push(tuples)
 		}
@@ -103,7 +101,7 @@ func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages
 	return messages
 }
 
-// maxWait is how long a thread waits for another thread to make room.
+// maxWait is how long a thread waits for another thread to make space.
 const maxWait = 1e9 // ns
 
 // finishWait is how long the end of the program waits for threads that are in the

@@ -62,10 +62,11 @@ func TestEnginesThatCannotBe(t *testing.T) {
 		"engine=rap(over=lines)":                "engine rap(over=lines), column 10: want one of values, words, sites",
 		"engine=code(/no/such):rap":             "engine code(/no/such):rap, column 6: want a file that can be read: /no/such: no such file or directory",
 		"engine=gate(/no/such)":                 "engine gate(/no/such), column 6: want a file that can be read: /no/such: no such file or directory",
-		"engine=gate(" + dir + ")":              "engine gate(" + dir + "), column 6: want a file that can be read: " + dir + ": it is a directory, not a regular file",
-		"engine=" + strings.Repeat("P1:", 90):   "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
-		"engine=H[P4]8:A16,tick=1s":             "",
-		"engine=H[P4]8:A16,engine=exact":        "engine= is given twice",
+		"engine=gate(" + dir + ")": "engine gate(" + dir + "), column 6: want a file that can be read: " + dir +
+			": it is a directory, not a regular file",
+		"engine=" + strings.Repeat("P1:", 90): "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
+		"engine=H[P4]8:A16,tick=1s":           "",
+		"engine=H[P4]8:A16,engine=exact":      "engine= is given twice",
 	} {
 		if _, problem := options.Parse(opts, ParseEngine); problem != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", opts, problem, want)

@@ -2,8 +2,10 @@ package taps
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math"
+	labels "runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
@@ -50,11 +52,6 @@ func TestDamagedFilesAreRead(t *testing.T) {
 			for _, w := range read.Words {
 				if w.Count < 0 || w.Messages < 0 {
 					t.Errorf("counts %+v", w)
-				}
-				for _, b := range []*report.Bounds{&w.Bounds, w.Whole} {
-					if b != nil && !(b.CountError >= 0 && b.CountError <= math.MaxFloat64 && b.ShareError >= 0 && b.ShareError <= 1 && b.ShareBelow >= 0 && b.ShareBelow <= 1) {
-						t.Errorf("bounds %+v of %+v", b, w)
-					}
 				}
 			}
 			if n++; n%4 != 0 { // TapFiles reads all words once more
@@ -106,7 +103,8 @@ func tryMutants(t *testing.T, f pepfile.Table, read func(c convert.Counts)) {
 		if words.WordsHeader == nil {
 			return
 		}
-		if i := (at - int(uintptr(unsafe.Pointer(words.Word(0)))-uintptr(unsafe.Pointer(f.Header)))) / int(unsafe.Sizeof(pepfile.Word{})); i >= 0 && i < pepfile.WordSlots {
+		if i := (at - int(uintptr(unsafe.Pointer(words.Word(0)))-uintptr(unsafe.Pointer(f.Header)))) / int(
+			unsafe.Sizeof(pepfile.Word{})); i >= 0 && i < pepfile.WordSlots {
 			w := words.Word(uint64(i))
 			k, was := w.Key(), w.Hash
 			w.Hash = k.Hash()
@@ -143,77 +141,51 @@ func plausible(t *testing.T, files []report.File) {
 	}
 }
 
-// tappedFile returns the table of a .pep file with words from bursts, and the site table of its taps.
+// tappedFile returns the table of a .pep file with words of goroutines with labels and without, and the site table of
+// its taps.
 func tappedFile(t *testing.T) (f pepfile.Table, table []byte) {
-	opts, problem := options.Parse("taps=burst", ParseEngine)
+	opts, problem := options.Parse("", ParseEngine)
 	if problem != "" {
 		t.Fatal(problem)
 	}
 	f = pepfiletest.Tapped(1)
 	f.Fill(opts)
 	f.Text, f.Start = uint64(golink.TextStart()), 1e18
-	numbers := [...]uint16{numberOfSet(f, 1), numberOfSet(f, 2), numberOfSet(f, 3)}
-	wordTable = f.Words()
-	defer func() { wordTable = pepfile.Words{} }()
-	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
+	words := f.Words()
+	words.Exact = 1
 	base := tuple.SiteBase("p")
 	pkg := &wire.Package{Path: "p", Files: []string{"p.go"}, Taps: []wire.Tap{
 		{Tag: uint8(tuple.Load), Func: "p.F", Line: 1, Expr: "x", Type: "float64", Bits: 64, Kind: wire.Float},
 		{Tag: uint8(tuple.Arg), Func: "p.F", Line: 2, Expr: "y", Type: "int", Bits: 64, Kind: wire.Signed},
 	}}
-	foldWindows(64, 40, func(i int) (lists map[uint16][]tuple.Tuple, ns uint64) {
-		lists = map[uint16][]tuple.Tuple{}
-		for j := range uint64(200) {
-			n := numbers[j%uint64(1+i%3)]
-			lists[n] = append(lists[n], tuple.New(tuple.Load, base, math.Float64bits(float64(j%5))), tuple.New(tuple.Arg, base+1, j%3))
+	for _, set := range []string{"", "1", "2", "3"} {
+		number := uint16(0)
+		if set != "" {
+			labels.Do(context.Background(), labels.Labels("n", set), func(context.Context) {
+				number = f.WordLabels((*golink.Labels)(golink.ProfLabels()))
+			})
 		}
-		return lists, 100_000
-	})
+		for j := range uint64(20) {
+			for _, x := range []tuple.Tuple{
+				tuple.New(tuple.Load, base, math.Float64bits(float64(j%5))), tuple.New(tuple.Arg, base+1, j%3),
+			} {
+				words.Add(pepfile.WordKey{PC: x.PC, W: x.W, Labels: number}, 1000+j, 0)
+			}
+		}
+	}
 	s := f.Stream(0)
 	s.Fed, s.Dropped = 1000, 7
 	s.Cache[3] = pepfile.Cached{PC: tuple.New(tuple.Arg, base+1, 0).PC, W: 9, Count: 5}
 	return f, wire.AppendPackage(nil, pkg)
 }
 
-// Words whose bounds cannot be right are left out, and the comment says so; the others keep their bounds.
-func TestDamagedBoundsAreSaid(t *testing.T) {
-	f, _ := tappedFile(t)
-	c, a := countsOf(pepfile.File{Table: f}), f.Words()
-	before := c.Taps()
-	if strings.Contains(before.Facts().Sentences()[0], "damaged") {
-		t.Fatal(before.Facts().Sentences()[0])
-	}
-	for i := range uint64(pepfile.WordSlots) {
-		w := a.Word(i)
-		if w.Hash == 0 || w.PC&pepfile.SiteBit != 0 || w.Key().Labels == pepfile.AllLabels {
-			continue
-		}
-		m := a.Moments(w)
-		for _, x := range []*float64{&m.Squares, &m.Cross, &m.Slack} {
-			was := *x
-			for _, *x = range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 1e200} {
-				after := c.Taps()
-				if len(after.Words) != len(before.Words)-1 || !strings.Contains(after.Facts().Sentences()[0], ", damaged: 1 entries") {
-					t.Errorf("%g: %d of %d words, %s", *x, len(after.Words), len(before.Words), after.Facts().Sentences()[0])
-				}
-			}
-			*x = was
-		}
-		break
-	}
-	for _, a.Burst.Heaviest = range []float64{math.Inf(1), math.NaN(), -1, 1e200} {
-		if s := c.Taps().Facts().Sentences()[0]; !strings.Contains(s, ", damaged: 1 counters") || strings.Contains(s, "what is not listed") {
-			t.Errorf("%g: %s", a.Burst.Heaviest, s)
-		}
-	}
-}
-
 // FuzzOptions: the program understands the settings, or prints one line that says what is
 // wrong.
 func FuzzOptions(f *testing.F) {
 	for _, s := range []string{
-		"", "samples=64,stride=17,tick=10ms,ag=simplified", "ag=jikes,tick=2s", "engine=H[P256]2048+A16@seed=3,deliver=service",
-		"taps=burst,full=drop", "trace=a.trace", "deliver=ring", "samples=0", "engine=H[P256", "tick=99999999999999999ms",
+		"", "samples=64,stride=17,tick=10ms,ag=simplified", "ag=jikes,tick=2s",
+		"engine=H[P256]2048+A16@seed=3,deliver=service",
+		"taps=off,full=drop", "trace=a.trace", "deliver=ring", "samples=0", "engine=H[P256", "tick=99999999999999999ms",
 	} {
 		f.Add(s)
 	}

@@ -32,7 +32,7 @@ func lastGoroutine(goroutine uint64, tuples []tuple.Tuple) uint64 {
 }
 
 // announce puts the number of a goroutine into the buffer, if the last tuple before was
-// of another. There is room for it.
+// of another. There is space for it.
 func announce(s *pepfile.Stream, goroutine uint64) {
 	if s.Goroutine == goroutine+1 {
 		return

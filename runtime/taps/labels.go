@@ -5,7 +5,7 @@ package taps
 // A tap does not look at labels. All tuples of a chunk are of goroutines with the same labels, and
 // the chunk has their number (pepfile.Origin). When a goroutine gets other labels, or when a goroutine
 // begins in the chunk of one that had others, package runtime changes the address of the next tuple
-// to one without room (gobuild/internal/goruntime):
+// to one without space (gobuild/internal/goruntime):
 //
 //	chunk + offset  becomes  chunk | offset<<48
 //
@@ -27,9 +27,9 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// roomForOffset says whether an address has room for an offset. If it has 32 bits, package runtime leaves it as it is,
+// offsetFits says whether an address has space for an offset. If it has 32 bits, package runtime leaves it as it is,
 // and tuples have no labels.
-const roomForOffset = ^uintptr(0)>>32 != 0
+const offsetFits = ^uintptr(0)>>32 != 0
 
 // tellLabels says whether words are counted by labels.
 var tellLabels bool

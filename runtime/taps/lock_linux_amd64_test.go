@@ -8,7 +8,6 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/meettest"
-	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
@@ -89,27 +88,6 @@ func TestServiceThatIsLocked(t *testing.T) {
 	if c := finish(); c.Fed != 1 {
 		t.Errorf("%d tuples fed, want 1", c.Fed)
 	}
-}
-
-// While another thread has the window, a thread that finds taps off gives up, and changes nothing. The end of
-// the program waits.
-func TestWindowThatIsLocked(t *testing.T) {
-	finish := startTapping(t, "taps=burst")
-	current.lock = 1
-	now, phase := current.now, current.phase
-	on := golink.Load32(mode)
-	golink.Store32(mode, options.TapsOff)
-	since := recordInBurst(1, pepfile.Origin(0), []tuple.Tuple{tuple.New(tuple.Load, 1, 5)})
-	if since != 0 || current.lock != 1 || current.now != now || current.phase != phase {
-		t.Errorf("since %d, the window is at %d in phase %d with the lock %d, was at %d in phase %d", since, current.now, current.phase, current.lock, now, phase)
-	}
-	golink.Store32(mode, on)
-	waits(t, &current.lock, stopBursts)
-	if bursts.CPU == 0 || current.lock != 1 {
-		t.Errorf("%d ns of CPU time when the lock was free, and the lock is %d, want 1 for good", bursts.CPU, current.lock)
-	}
-	current.lock = 0
-	finish()
 }
 
 // A trace is closed once.

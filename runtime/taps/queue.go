@@ -52,7 +52,7 @@ func newQueue() *queue {
 
 func (q *queue) block(pos uint64) *queueBlock { return &q.blocks[pos%queueBlocks] }
 
-// put adds a block of tuples, which have some labels. It reports false if there is no room.
+// put adds a block of tuples, which have some labels. It reports false if there is no space.
 func (q *queue) put(stream uint32, tuples []tuple.Tuple, labels uint32) (ok bool) {
 	for {
 		pos := golink.Load64(&q.tail)
@@ -76,7 +76,7 @@ var (
 )
 
 // enqueue passes tuples to the service. If the queue is full and nothing may be
-// dropped, it does the service's work itself until there is room. It must not wait
+// dropped, it does the service's work itself until there is space. It must not wait
 // for the service, a goroutine that may need this P.
 func (k *sink) enqueue(tuples []tuple.Tuple) {
 	if len(tuples) == 0 {
@@ -99,7 +99,7 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 	golink.Add64(&wordTable.Queue.Queued, int64(len(tuples)))
 }
 
-// drop counts tuples that there is no room for. Those that told the goroutine may be
+// drop counts tuples that there is no space for. Those that told the goroutine may be
 // among them.
 func (k *sink) drop(tuples []tuple.Tuple) {
 	k.stream.Dropped += uint64(len(tuples))

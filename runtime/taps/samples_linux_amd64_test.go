@@ -11,9 +11,9 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 )
 
-func (g *tapper) tap2(pc, w, more uint64) { Store2(&g.next, g.room(2), pc, w, more) }
+func (g *tapper) tap2(pc, w, more uint64) { Store2(&g.next, g.space(2), pc, w, more) }
 
-func (g *tapper) tap3(pc, w, more, third uint64) { Store3(&g.next, g.room(3), pc, w, more, third) }
+func (g *tapper) tap3(pc, w, more, third uint64) { Store3(&g.next, g.space(3), pc, w, more, third) }
 
 // The words of a sample stay together, wherever chunks and buffers end, and no word is
 // lost. Several goroutines tap samples of one, two and three words in turns, so that the

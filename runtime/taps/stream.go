@@ -54,21 +54,19 @@ func record(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
 			goroutine = lastGoroutine(goroutine, tuples[:n])
 			k.stream.Goroutine = goroutine + 1
 		}
-		if done != nil {
-			*done += uint32(n)
-		}
+		*done += uint32(n)
 		tuples = tuples[n:]
 		golink.Unpin()
 	}
 }
 
-// takes reports whether the buffer has room for n more tuples, which have some labels.
+// takes reports whether the buffer has space for n more tuples, which have some labels.
 func (k *sink) takes(labels, n uint32) bool {
 	buffered := golink.Load32(&k.stream.N)
 	return buffered+n <= pepfile.BufTuples && (buffered == 0 || k.stream.Labels == labels)
 }
 
-// need returns how much room there must be for the first of tuples: for all words of
+// need returns how much space there must be for the first of tuples: for all words of
 // its sample, and for the number of its goroutine.
 func need(tuples []tuple.Tuple) uint32 {
 	n := uint32(tuple.SampleLen(tuples))

@@ -12,15 +12,13 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/symbol"
-	"github.com/pepgo/pep/runtime/sys"
 )
 
 // startTapping lets the test tap in its own process until the test calls finish. finish
 // returns the counts.
 func startTapping(t testing.TB, o string) (finish func() *convert.Taps) {
 	t.Helper()
-	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
-	chunkRooms = nil
+	wordTable, sinks, serviceStopped = pepfile.Words{}, nil, 0
 	chunkBase, nchunks = 0, 0
 	opts, problem := options.Parse(o, ParseEngine)
 	if problem != "" {
@@ -29,11 +27,11 @@ func startTapping(t testing.TB, o string) (finish func() *convert.Taps) {
 	f := pepfiletest.Tapped(Streams(opts.Tapping))
 	f.Fill(opts)
 	f.Publish()
-	Configure(Program{Counts: f, File: filepath.Join(t.TempDir(), "test.1.2.pep"), Mode: new(uint32)}, opts.Tapping)
+	Configure(Program{Counts: f, File: filepath.Join(t.TempDir(), "test.1.2.pep"), On: new(uint32)}, opts.Tapping)
 	if f.Streams > 0 {
 		UseChunks(uintptr(f.At(f.Layout().Chunks)))
 	}
-	if problem := Start(opts.Samples); problem != "" {
+	if problem := Start(); problem != "" {
 		t.Fatal(problem)
 	}
 	return func() *convert.Taps {
@@ -51,14 +49,14 @@ func countsOf(f pepfile.File) convert.Counts {
 type tapper struct{ next uintptr }
 
 func (g *tapper) tap(pc, w uint64) {
-	t := (*tuple.Tuple)(golink.At(g.room(1)))
+	t := (*tuple.Tuple)(golink.At(g.space(1)))
 	t.W = w
 	t.PC = pc
 	g.next += pepfile.TupleSize
 }
 
-// room returns an address where n tuples have room.
-func (g *tapper) room(n uintptr) uintptr {
+// space returns an address where n tuples have space.
+func (g *tapper) space(n uintptr) uintptr {
 	if LacksRoom(g.next, n) {
 		MakeRoom(&g.next, n)
 	}
@@ -133,13 +131,12 @@ func TestGoroutinesWithoutChunks(t *testing.T) {
 // because it can be anywhere.
 func TestTapsDoNotAllocate(t *testing.T) {
 	for _, opts := range []string{
-		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "engine=P1:CP3:A16", "deliver=service", "taps=burst",
+		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "engine=P1:CP3:A16", "deliver=service",
 	} {
 		finish := startTapping(t, opts)
 		tappers := make([]tapper, 11)
 		n, runs := uint64(0), 0
 		if got := testing.AllocsPerRun(len(tappers)-1, func() {
-			BeginBurst(sys.CPUTime())
 			this := &tappers[runs]
 			runs++
 			for range 3 * pepfile.BufTuples {
@@ -161,7 +158,7 @@ func TestTapsThatAreOff(t *testing.T) {
 	for range 2 * pepfile.ChunkTuples {
 		this.tap(1<<56, 0)
 	}
-	if *mode != options.TapsOff || wordTable.WordsHeader != nil {
+	if *on != 0 || wordTable.WordsHeader != nil {
 		t.Error("a tap that is off was recorded")
 	}
 	Finish()

@@ -34,9 +34,9 @@ func TestTracesKeepToTheLimitOfFiles(t *testing.T) {
 	}
 }
 
-// Blocks are written until there is an error. CloseTrace says which error was the first, although a thread that was writing
-// meanwhile has another one. That thread waits for room in a pipe until the first one is at the limit for files; then the
-// pipe loses its reader.
+// Blocks are written until there is an error. CloseTrace says which error was the first, although a thread that was
+// writing meanwhile has another one. That thread waits for space in a pipe until the first one is at the limit for
+// files; then the pipe loses its reader.
 func TestTracesEndAtTheFirstError(t *testing.T) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		t.Skip("a thread that writes keeps its processor")
@@ -72,7 +72,8 @@ func TestTracesEndAtTheFirstError(t *testing.T) {
 		sinks[0].traceBlock(block)
 	}
 	if tracing.written != 2*size || tracing.wrong != 0 || tracing.open != 1 {
-		t.Errorf("two blocks of %d bytes: %d are written, error %v, open %d", size, tracing.written, tracing.wrong, tracing.open)
+		t.Errorf("two blocks of %d bytes: %d are written, error %v, open %d", size, tracing.written, tracing.wrong,
+			tracing.open)
 	}
 	tracing = traceFile{fd: w.Fd(), open: 1, limit: size} // Fd takes O_NONBLOCK away
 	done := make(chan bool)

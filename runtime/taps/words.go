@@ -3,7 +3,7 @@ package taps
 // This file counts tuples if there is no engine: every tuple goes into the table of
 // words. In front of the table is a cache per stream, for the words that come again
 // and again, because every count in the table costs an atomic addition. There is a
-// second cache for taps whose words have found no room. Equal words of goroutines with different
+// second cache for taps whose words have found no space. Equal words of goroutines with different
 // labels are different words.
 //
 // A count of the cache goes into the table when it reaches CacheMost, or when another

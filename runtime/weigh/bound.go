@@ -16,9 +16,9 @@ func Bound(variance, sum, squares float64) float64 {
 	return confidence * root(variance*fewer(sum*sum/squares))
 }
 
-// fewer returns how many times as large a variance counts that is itself uncertain, since it is known from n clusters, or with n
-// degrees of freedom. Bounds get √(1+4/n) times as wide, which is about the ratio of Student's
-// distribution with n-1 degrees of freedom to the normal one: 1.18 and 1.15 for n = 10.
+// fewer returns how many times as large a variance counts that is itself uncertain, since it is known from n clusters,
+// or with n degrees of freedom. Bounds get √(1+4/n) times as wide, which is about the ratio of Student's distribution
+// with n-1 degrees of freedom to the normal one: 1.18 and 1.15 for n = 10.
 func fewer(n float64) float64 { return 1 + 4/n }
 
 // root returns the square root of x ≥ 0, by Newton's method, and 0 of a number that has none.

@@ -22,7 +22,10 @@ func TestRoot(t *testing.T) {
 // There is a root of every number, whatever its bits are, and so are the bounds of any sums.
 func TestRootOfAnyBits(t *testing.T) {
 	at := 0.
-	late := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("the root of a number, perhaps %g, takes a minute", at)) })
+	late := time.AfterFunc(time.Minute, func() {
+		panic(fmt.Sprintf("the root of a number, perhaps %g, takes a minute",
+			at))
+	})
 	defer late.Stop()
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := []float64{math.Inf(1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022}

@@ -1,5 +1,5 @@
-// Package weigh estimates shares from clusters, and how far off the estimates may be. A cluster is what was counted behind
-// one tick: the samples of a burst of polls, the paths of a window, or the events of a burst of taps.
+// Package weigh estimates shares from clusters, and how far off the estimates may be. A cluster is what was counted
+// behind one tick: the samples of a burst of polls, or the paths, loads and values of a window.
 //
 //	var all weigh.Total
 //	for _, c := range clusters {
@@ -17,16 +17,17 @@
 //
 // # Weights
 //
-// Each tick stands for some CPU time (package pace), but what follows it for different numbers of executions. [Window] says
-// how many windows the program has in that time. A sample of a burst counts once, as the paper on PEP has it (Bond and
-// McKinley, MICRO 2005, section 4.4), so a loop has a share in proportion to its time: one whose rounds take 1 ms has as many
-// samples as one whose rounds take 10 ns and that takes as long, although it ends one path where the other ends 100,000.
-// Package taps weighs bursts of taps.
+// Each tick stands for some CPU time (package pace), but what follows it for different numbers of executions. [Window]
+// says how many windows the program has in that time. A sample of a burst counts once, as the paper on PEP has it (Bond
+// and McKinley, MICRO 2005, section 4.4), so a loop has a share in proportion to its time: one whose rounds take 1 ms
+// has as many samples as one whose rounds take 10 ns and that takes as long, although it ends one path where the other
+// ends 100,000.
 //
 // # Bounds
 //
-// What is counted in a cluster is not independent: it is often of the same loop. So the variance of an estimate comes from the
-// differences between clusters, and not from how much was counted ([Jackknife]). For bursts of polls that is all: bounds are
-// those of the mean of many runs, which is the share by time as above. To windows comes what is wrong with their weights
-// ([Jackknife.WeightVariance]). [Bound] makes bounds of the variances of counts, and [Tap] those of shares.
+// What is counted in a cluster is not independent: it is often of the same loop. So the variance of an estimate comes
+// from the differences between clusters, and not from how much was counted ([Jackknife]). For bursts of polls that is
+// all: bounds are those of the mean of many runs, which is the share by time as above. To windows comes what is wrong
+// with their weights ([Jackknife.WeightVariance]). [Bound] makes bounds of the variances of counts, and [Tap] those of
+// shares.
 package weigh

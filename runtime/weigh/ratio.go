@@ -2,7 +2,7 @@ package weigh
 
 // This file estimates shares and totals from clusters, with their variances.
 
-// A Total has the sums of all clusters. A cluster is a burst, or a window of taps. Its size
+// A Total has the sums of all clusters. A cluster is a burst or a window. Its size
 // is what was counted in it, times its weight.
 type Total struct {
 	Clusters float64 // n
@@ -17,7 +17,8 @@ func (t *Total) Add(x float64) {
 	t.Squares += x * x
 }
 
-// Equal returns how many clusters of equal size would be as good, (Σx)²/Σx² (Kish, Survey Sampling, 1965, section 11.7).
+// Equal returns how many clusters of equal size would be as good, (Σx)²/Σx² (Kish, Survey Sampling, 1965, section
+// 11.7).
 func (t *Total) Equal() float64 {
 	if t.Squares <= 0 {
 		return 0
@@ -77,8 +78,8 @@ func (j *Jackknife) deviations(p float64, all *Jackknife) float64 {
 	return max(j.squares-2*p*j.cross+p*p*all.squares, 0)
 }
 
-// freedom returns how many degrees of freedom the variance has, 2 at least. The mean of n squares d² is off by a variance of
-// (n·Σd⁴/(Σd²)² - 1)/n of its square, which for a χ² variable with f degrees is 2/f (Satterthwaite 1946):
+// freedom returns how many degrees of freedom the variance has, 2 at least. The mean of n squares d² is off by a
+// variance of (n·Σd⁴/(Σd²)² - 1)/n of its square, which for a χ² variable with f degrees is 2/f (Satterthwaite 1946):
 //
 //	f = 2/(Σd⁴/(Σd²)² - 1/n)
 //
@@ -100,16 +101,16 @@ func (j *Jackknife) FewVariance(t *Total, p float64, all *Jackknife) float64 {
 	return j.Variance(t, p, all) * fewer(j.freedom(t, p, all))
 }
 
-// windowSpeeds is the standard deviation of the logarithm of how much longer a window takes than the interpreter estimates,
-// among windows that do the same things. With 0.15, as for taps, 97.6 to 98.9 % of the bounds of paths and edges held in
-// runs of 2 s. With 0.12, 97.4 to 98.4 % do, and 93.9 to 97.6 % of those of outcomes. With less, bounds of outcomes would
-// be too narrow.
+// windowSpeeds is the standard deviation of the logarithm of how much longer a window takes than the interpreter
+// estimates, among windows that do the same things. With 0.15, as for taps, 97.6 to 98.9 % of the bounds of paths and
+// edges held in runs of 2 s. With 0.12, 97.4 to 98.4 % do, and 93.9 to 97.6 % of those of outcomes. With less, bounds
+// of outcomes would be too narrow.
 const windowSpeeds = 0.12
 
-// WeightVariance returns what weights of windows add to the variance of a share p. Nothing but the interpreter's estimate tells
-// how long a window takes, which is off for windows that do the same things in the same way, however many there are. That is as
-// with windows of taps, see [Tap.Share]: it is half of the square of windowSpeeds times the variance of the share between windows,
-// which is Variance times the number of windows of equal weight.
+// WeightVariance returns what weights of windows add to the variance of a share p. Nothing but the interpreter's
+// estimate tells how long a window takes, which is off for windows that do the same things in the same way, however
+// many there are. That is as with windows of taps, see [Tap.Share]: it is half of the square of windowSpeeds times the
+// variance of the share between windows, which is Variance times the number of windows of equal weight.
 func (j *Jackknife) WeightVariance(t *Total, p float64, all *Jackknife) float64 {
 	return j.Variance(t, p, all) * windowSpeeds * windowSpeeds / 2 * t.Equal()
 }

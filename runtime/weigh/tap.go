@@ -88,8 +88,8 @@ const (
 	shared = 4
 
 	// speeds is the standard deviation of the logarithm of how much slower a program is in
-	// windows than outside of them, if it does different things in them.
-	// docs/decisions/0009-full-duplication.md has how it was chosen.
+	// windows than outside of them, if it does different things in them. It was chosen on gopher-lua, with
+	// windows of time in which taps reported: its phases were 0.59 to 1.04 times as fast in these as outside.
 	speeds = 0.15
 )
 

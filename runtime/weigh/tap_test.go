@@ -89,7 +89,8 @@ func TestBoundsOfSharesHold(t *testing.T) {
 		s.bounds(func(v int, share float64, b Bounds, plain float64) { all[v].count(truth[v], share, b, plain) })
 	}
 	for v, h := range all {
-		t.Logf("share %v: %.1f %% of %.0f bounds hold, %.1f %% by the variance of the value alone", truth[v], 100*h.in/h.of, h.of, 100*h.plain/h.of)
+		t.Logf("share %v: %.1f %% of %.0f bounds hold, %.1f %% by the variance of the value alone", truth[v], 100*h.in/h.of,
+			h.of, 100*h.plain/h.of)
 		if h.in < .93*h.of || h.in > .975*h.of {
 			t.Errorf("share %v: %.1f %% of the bounds hold", truth[v], 100*h.in/h.of)
 		}
@@ -98,7 +99,8 @@ func TestBoundsOfSharesHold(t *testing.T) {
 		}
 	}
 	if h := all[len(all)-1]; h.plain > .9*h.of {
-		t.Errorf("the rarest value needs more than its own variance, but that holds in %.1f %%: the simulation is too easy", 100*h.plain/h.of)
+		t.Errorf("the rarest value needs more than its own variance, but that holds in %.1f %%: the simulation is too easy",
+			100*h.plain/h.of)
 	}
 }
 
@@ -134,7 +136,8 @@ func TestDeviationOfAShare(t *testing.T) {
 	}
 	s.bounds(func(v int, share float64, b Bounds, plain float64) {
 		// √(0.05² + 0.053²), with 100 degrees of freedom
-		if want := Student(100) * .0729; share != .5 || math.Abs((b.High-.5)/want-1) > .05 || math.Abs((.5-b.Low)/want-1) > .05 {
+		if want := Student(100) * .0729; share != .5 || math.Abs((b.High-.5)/want-1) > .05 ||
+			math.Abs((.5-b.Low)/want-1) > .05 {
 			t.Errorf("share %v, bounds %.4f, want 0.5 ± about %.4f", share, b, want)
 		}
 	})
@@ -187,12 +190,14 @@ func TestTapsInFewWindowsAreJudgedByAll(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%.1f %% of %.0f bounds hold, %.1f %% if a tap knows its own windows only", 100*all.in/all.of, all.of, 100*alone.in/alone.of)
+	t.Logf("%.1f %% of %.0f bounds hold, %.1f %% if a tap knows its own windows only", 100*all.in/all.of, all.of,
+		100*alone.in/alone.of)
 	if all.in < .93*all.of || alone.in > all.in-.02*all.of {
 		t.Errorf("%.1f %% of the bounds hold, %.1f %% if a tap knows its own windows only; want 93 or more, and 2 more than that", 100*all.in/all.of, 100*alone.in/alone.of)
 	}
 	if all.planted > .5*all.of {
-		t.Errorf("a share of 0.3 in place of 0.9 is within %.1f %% of the bounds, want less than half of them", 100*all.planted/all.of)
+		t.Errorf("a share of 0.3 in place of 0.9 is within %.1f %% of the bounds, want less than half of them",
+			100*all.planted/all.of)
 	}
 }
 

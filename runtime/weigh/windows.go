@@ -28,10 +28,10 @@ const (
 
 // Weight returns how many times the program does what a window has seen, for each ns that the window stands for.
 //
-// Windows have equal numbers of instructions. So that is one, divided by the time that the program takes for them. Nobody
-// measures that, but the interpreter estimates how long it waits (file wait.go of package interp), and what else differs is
-// small: cycles of the time stamp counter for an instruction are 0.13 to 0.30 in seven programs, and 0.15 in a loop of
-// additions. In a loop that goes through a list in memory they are 100.
+// Windows have equal numbers of instructions. So that is one, divided by the time that the program takes for them.
+// Nobody measures that, but the interpreter estimates how long it waits (file wait.go of package interp), and what else
+// differs is small: cycles of the time stamp counter for an instruction are 0.13 to 0.30 in seven programs, and 0.15 in
+// a loop of additions. In a loop that goes through a list in memory they are 100.
 //
 // A window that is cut off after s instructions, by a system call for example, stands for the stretch of code up to the
 // cut. Let that have l instructions. The windows that begin in it have 0 to l instructions, and if each has the weight
@@ -48,16 +48,16 @@ func (w *Window) Weight() float64 {
 
 // Level sets how long the program waits for an instruction in windows, as is usual for what they do.
 //
-// What a window waits is an estimate from a few of its loads: of two windows that execute the same code, one may wait for
-// nothing and the other ten times as long as for its instructions. Weights by that would be less precise than equal ones. And
-// a window that ends early was not watched at all. So a path has the rate of all windows that it ends in, by its share of the
-// ends there, and a window has those of its paths, by their shares. Loops that wait for memory, and others, have no paths in
-// common, and stay apart.
+// What a window waits is an estimate from a few of its loads: of two windows that execute the same code, one may wait
+// for nothing and the other ten times as long as for its instructions. Weights by that would be less precise than equal
+// ones. And a window that ends early was not watched at all. So a path has the rate of all windows that it ends in, by
+// its share of the ends there, and a window has those of its paths, by their shares. Loops that wait for memory, and
+// others, have no paths in common, and stay apart.
 //
-// Let two windows of 3,000 watched instructions have path a alone, and wait 0 and 2 cycles an instruction, and a third one path
-// b, and 100 cycles. Behind Level that is 1, 1 and 100, but for what paths that were hardly watched need: to each path come
-// commonSteps instructions at the mean rate of all windows, 34. So it is 2.6, 2.6 and 94. A window without paths has its own
-// rate, likewise.
+// Let two windows of 3,000 watched instructions have path a alone, and wait 0 and 2 cycles an instruction, and a third
+// one path b, and 100 cycles. Behind Level that is 1, 1 and 100, but for what paths that were hardly watched need: to
+// each path come commonSteps instructions at the mean rate of all windows, 34. So it is 2.6, 2.6 and 94. A window
+// without paths has its own rate, likewise.
 func Level(windows []Window) {
 	usual := map[uint32]waiting{}
 	var all waiting
@@ -107,7 +107,7 @@ func (x waiting) each(mean waiting, some float64) waiting {
 	return waiting{(x.cycles + some*mean.cycles) / steps, (x.memory + some*mean.memory) / steps, 1}
 }
 
-// Waiting returns how much of its time the program waits for memory, in ns. Level comes first, so a window that was not watched
-// waits as others do in which the same paths end. Without commonSteps, since these would have loops wait that are seldom seen and
-// wait for nothing. One instruction at the mean rate is left, for paths that were never watched.
+// Waiting returns how much of its time the program waits for memory, in ns. Level comes first, so a window that was not
+// watched waits as others do in which the same paths end. Without commonSteps, since these would have loops wait that
+// are seldom seen and wait for nothing. One instruction at the mean rate is left, for paths that were never watched.
 func (w *Window) Waiting() float64 { return w.Time * w.usual.memory / (nativeCycles + w.usual.cycles) }

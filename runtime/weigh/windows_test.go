@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What a window has seen is in proportion to the time that it stands for, divided by what the program takes for its instructions and for memory.
+// What a window has seen is in proportion to the time that it stands for, divided by what the program takes for its
+// instructions and for memory.
 func TestWindow(t *testing.T) {
 	usual := Window{Steps: 6000}
 	for _, test := range []struct {
@@ -27,8 +28,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Windows get the rates of all windows with the same paths, by instructions and by shares of ends. A path that was hardly watched
-// has nearly the mean rate, as have windows that were not watched and have no paths.
+// Windows get the rates of all windows with the same paths, by instructions and by shares of ends. A path that was
+// hardly watched has nearly the mean rate, as have windows that were not watched and have no paths.
 func TestLevel(t *testing.T) {
 	only := func(path uint32) []Ended { return []Ended{{Path: path, Part: 1}} }
 	for _, test := range []struct {
@@ -48,7 +49,8 @@ func TestLevel(t *testing.T) {
 			{Steps: 100, Paths: only(3)},
 			{Steps: 100},
 		}, []float64{.2, .2, .2, .2, .2}},
-		// Half of the second window is of each path. So path 1 waits for 4,000 cycles in 2,000 instructions, and path 2 for 1,000 in 1,000.
+		// Half of the second window is of each path. So path 1 waits for 4,000 cycles in 2,000 instructions, and path 2 for
+		// 1,000 in 1,000.
 		{"by shares", []Window{
 			{Watch: 1000, Waits: 3000, Paths: only(1)},
 			{Watch: 2000, Waits: 2000, Paths: []Ended{{Path: 1, Part: .5}, {Path: 2, Part: .5}}},
@@ -72,8 +74,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// A window waits for memory as windows with its paths do, together: path 1 in a half of the cycles for which it waits, which are as
-// many as those of its instructions, and path 2 never. Nobody has watched path 3.
+// A window waits for memory as windows with its paths do, together: path 1 in a half of the cycles for which it waits,
+// which are as many as those of its instructions, and path 2 never. Nobody has watched path 3.
 func TestWaiting(t *testing.T) {
 	const many = 1e6
 	only := func(path uint32) []Ended { return []Ended{{Path: path, Part: 1}} }
@@ -93,9 +95,9 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// The variance of a share in windows follows from what each window is off by, one after the other: that of chance, which is known
-// with two degrees of freedom if one window has all of the item, and with n if errors have a normal distribution; and that of
-// weights, which more windows of the same kind do not change.
+// The variance of a share in windows follows from what each window is off by, one after the other: that of chance,
+// which is known with two degrees of freedom if one window has all of the item, and with n if errors have a normal
+// distribution; and that of weights, which more windows of the same kind do not change.
 func TestVarianceInWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, test := range []struct {
@@ -142,7 +144,8 @@ func TestVarianceInWindows(t *testing.T) {
 		}
 		const growth = 3
 		want := (n - 1) / n * squares * ((1+4/freedom)/growth + .12*.12/2*total.Size*total.Size/sizes)
-		if got := item.FewVariance(&total, p, &whole)/growth + item.WeightVariance(&total, p, &whole); math.Abs(got-want) > 1e-6*want+1e-12 {
+		if got := item.FewVariance(&total, p, &whole)/growth + item.WeightVariance(&total, p,
+			&whole); math.Abs(got-want) > 1e-6*want+1e-12 {
 			t.Errorf("%s: variance %g, want %g", test.name, got, want)
 		}
 	}

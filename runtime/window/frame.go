@@ -5,7 +5,7 @@ package window
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
 // A Layout says where the vector registers are in the frames of signals: the offsets of the components of the

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
 // context and area are not on a stack, because these are copied to other places.
@@ -24,7 +24,8 @@ func TestRegistersOfASignalFrame(t *testing.T) {
 	}
 	put := func(offset int, x uint64) { binary.LittleEndian.PutUint64(context[offset:], x) }
 	// struct sigcontext, from offset 40 on: r8 to r15, di, si, bp, bx, dx, ax, cx, sp, ip, flags, …, fpstate at 184.
-	for i, r := range []string{"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "di", "si", "bp", "bx", "dx", "ax", "cx", "sp", "ip", "flags"} {
+	for i, r := range []string{"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "di", "si", "bp", "bx", "dx", "ax",
+		"cx", "sp", "ip", "flags"} {
 		put(40+8*i, uint64(r[0])<<8|uint64(r[1]))
 	}
 	put(40+8*2, 'r'<<16|'1'<<8|'0')
@@ -36,7 +37,8 @@ func TestRegistersOfASignalFrame(t *testing.T) {
 		binary.LittleEndian.PutUint64(area[512:], present)
 		m := new(interp.Machine)
 		layout.Load(m, uintptr(unsafe.Pointer(&context[0])), 0x1234)
-		if m.R[0] != 'a'<<8|'x' || m.R[4] != 's'<<8|'p' || m.R[5] != 'b'<<8|'p' || m.R[8] != 'r'<<8|'8' || m.R[10] != 'r'<<16|'1'<<8|'0' ||
+		if m.R[0] != 'a'<<8|'x' || m.R[4] != 's'<<8|'p' || m.R[5] != 'b'<<8|'p' || m.R[8] != 'r'<<8|'8' ||
+			m.R[10] != 'r'<<16|'1'<<8|'0' ||
 			m.PC != 'i'<<8|'p' || m.Segment() != 0x1234 || m.MXCSR != 0x1fa0 {
 			t.Errorf("registers %x, PC %x, FS %x, MXCSR %x", m.R[:16], m.PC, m.Segment(), m.MXCSR)
 		}

@@ -11,7 +11,8 @@ import (
 )
 
 // called has what handlers call, so that the linker keeps it though it is inlined elsewhere.
-var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*Rows).Leave, (*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended,
+var called = []any{(*Rows).Actions, (*Rows).Event, (*Rows).PC, (*Rows).Full, (*Rows).Clear, (*Rows).Leave,
+	(*follow.Machine).Step, (*follow.Machine).Reset, (*follow.Machine).Ended,
 	(*Values).Add}
 
 var away = regexp.MustCompile(`\t(?:CALL|JMP) (\S+?)(?:\(SB\))?\s*$`)
@@ -23,7 +24,9 @@ func TestMachineCode(t *testing.T) {
 	if out, err := exec.Command("go", "test", "-c", "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^github.com/pepgo/pep/(runtime/window|runtime/follow|runtime/interp|format/(actiontable|valuetable|bitcode))\.`, exe).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s",
+		`^github.com/pepgo/pep/(runtime/window|runtime/follow|machine/interp|format/(actiontable|valuetable|bitcode))\.`,
+		exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +37,10 @@ func TestMachineCode(t *testing.T) {
 	}
 	const here = "github.com/pepgo/pep/"
 	var next []string
-	for _, name := range []string{"runtime/window.(*Rows).Actions", "runtime/window.(*Rows).Event", "runtime/window.(*Rows).PC", "runtime/window.(*Rows).Full",
-		"runtime/window.(*Rows).Clear", "runtime/window.(*Rows).Leave", "runtime/follow.(*Machine).Step", "runtime/follow.(*Machine).Reset",
+	for _, name := range []string{"runtime/window.(*Rows).Actions", "runtime/window.(*Rows).Event",
+		"runtime/window.(*Rows).PC", "runtime/window.(*Rows).Full",
+		"runtime/window.(*Rows).Clear", "runtime/window.(*Rows).Leave", "runtime/follow.(*Machine).Step",
+		"runtime/follow.(*Machine).Reset",
 		"runtime/follow.(*Machine).Ended", "runtime/window.(*Values).Add"} {
 		next = append(next, here+name)
 	}
@@ -61,12 +66,14 @@ func TestMachineCode(t *testing.T) {
 			case m == nil, strings.HasPrefix(m[1], "0x"): // within the function
 			case strings.HasPrefix(m[1], here):
 				next = append(next, m[1])
-			case !strings.HasPrefix(m[1], "runtime.morestack_noctxt") && !strings.HasPrefix(m[1], "runtime.memclrNoHeapPointers"):
+			case !strings.HasPrefix(m[1], "runtime.morestack_noctxt") &&
+				!strings.HasPrefix(m[1], "runtime.memclrNoHeapPointers"):
 				t.Errorf("%s calls %s", name, m[1])
 			}
 		}
 	}
-	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode", "format/actiontable.(*decoder).instruction", "format/bitcode.(*Reader).Number"} {
+	for _, name := range []string{"runtime/window.(*Rows).decode", "format/actiontable.(*Table).Decode",
+		"format/actiontable.(*decoder).instruction", "format/bitcode.(*Reader).Number"} {
 		if !seen[here+name] {
 			t.Errorf("Actions does not seem to reach %s", name)
 		}

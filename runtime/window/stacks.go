@@ -4,8 +4,8 @@ package window
 // package runtime works on a stack of the thread.
 
 import (
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/runtime/follow"
-	"github.com/pepgo/pep/runtime/interp"
 )
 
 // MaxStacks is how many goroutines a window keeps the registers of. It forgets those that it has met least recently.
@@ -50,8 +50,9 @@ func (s *Stacks) Late() {
 	}
 }
 
-// Of returns the stack of the goroutine that m executes, in code of the compiler's, whose register R14 is the address of
-// the goroutine's g. It reports whether the stack is new in this window, and returns nil if there is no such goroutine.
+// Of returns the stack of the goroutine that m executes, in code of the compiler's, whose register R14 is the address
+// of the goroutine's g. It reports whether the stack is new in this window, and returns nil if there is no such
+// goroutine.
 func (s *Stacks) Of(m *interp.Machine) (stack *Stack, new bool) {
 	g, sp := m.R[14], m.R[4]
 	stack = &s.list[s.last&(MaxStacks-1)]

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/runtime/follow"
-	"github.com/pepgo/pep/runtime/interp"
 )
 
 // A machine of two goroutines: the words of each g, which begin with the ends of its stack.
@@ -69,7 +69,7 @@ func TestStacksOfGoroutines(t *testing.T) {
 		t.Errorf("%d paths of the other goroutine, want 1", n)
 	}
 
-	// The goroutine that was met least recently makes room for a new one.
+	// The goroutine that was met least recently makes space for a new one.
 	for i := range 4 {
 		step(i, 100, begin, i >= 2)
 	}

@@ -4,7 +4,7 @@ package window
 
 import (
 	"github.com/pepgo/pep/format/valuetable"
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
 // Values are the rows of a program's table of values.
@@ -30,8 +30,8 @@ type ValueRows struct {
 	rows [MaxValueRows]valuetable.Row
 }
 
-// NewValues returns the values of the program whose table of values is data, and whose text section begins at an address. Those of
-// some kinds are noted: the bit 1<<Call stands for Call.
+// NewValues returns the values of the program whose table of values is data, and whose text section begins at an
+// address. Those of some kinds are noted: the bit 1<<Call stands for Call.
 func NewValues(data []byte, text uint64, kinds uint32) (*Values, error) {
 	t, err := valuetable.Open(data)
 	if err != nil {

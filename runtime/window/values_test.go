@@ -8,10 +8,11 @@ import (
 
 	"github.com/pepgo/pep/format/values"
 	"github.com/pepgo/pep/format/valuetable"
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
-// valueTable has functions of 0x40 bytes, between which there are others without rows, and returns which rows instructions have.
+// valueTable has functions of 0x40 bytes, between which there are others without rows, and returns which rows
+// instructions have.
 func valueTable(t *testing.T) (data []byte, at map[uint64][]valuetable.Row) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -21,7 +22,8 @@ func valueTable(t *testing.T) (data []byte, at map[uint64][]valuetable.Row) {
 		f := values.Func{Addr: text + 0x1000 + i*0x80}
 		for pc := uint32(0); pc < 0x40; pc++ {
 			for range rng.IntN(4) - 1 {
-				r := valuetable.Row{PC: pc, Kind: valuetable.Kind(rng.IntN(6)), Reg: uint8(rng.IntN(32)), Width: uint8(rng.IntN(9)), Site: number}
+				r := valuetable.Row{PC: pc, Kind: valuetable.Kind(rng.IntN(6)), Reg: uint8(rng.IntN(32)), Width: uint8(rng.IntN(9)),
+					Site: number}
 				number++
 				f.Rows = append(f.Rows, values.Row{Row: r, Site: valuetable.Site{File: "x.go", Line: int(i)}})
 				at[f.Addr+uint64(pc)] = append(at[f.Addr+uint64(pc)], r)

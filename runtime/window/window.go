@@ -10,17 +10,17 @@
 //		}                                               // rows.PC(event) is the instruction
 //	}
 //
-// The rows of a function are decoded when the interpreter first decodes some of its code. They stay in memory of a fixed
-// size. When that is full, Actions refuses code until the interpreter has emptied its cache, too:
+// The rows of a function are decoded when the interpreter first decodes some of its code. They stay in memory of a
+// fixed size. When that is full, Actions refuses code until the interpreter has emptied its cache, too:
 //
 //	code.OnEmpty = rows.Clear
 //	if rows.Full() {        // behind a window
 //		code.Fill()
 //	}
 //
-// Actions, Leave, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler can
-// use them. Any number of threads may call them at once, but Clear only while no window is being taken.
-// Actions looks for the function first, which mostly is that of the instruction before.
+// Actions, Leave, Event, PC, Full and Clear allocate nothing and call nothing of the Go runtime, so a signal handler
+// can use them. Any number of threads may call them at once, but Clear only while no window is being taken. Actions
+// looks for the function first, which mostly is that of the instruction before.
 package window
 
 import (
@@ -28,16 +28,17 @@ import (
 
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/runtime/follow"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/interp"
 )
 
 // Rows are the rows of a program.
 type Rows struct {
-	table     *actiontable.Table
-	text      uint64
-	funcs     []uint64          // by number of the function: where its rows are, once it is decoded: the first << 32 | how many
+	table *actiontable.Table
+	text  uint64
+	// by number of the function: where its rows are, once it is decoded: the first << 32 | how many
+	funcs     []uint64
 	registers []uint16          // likewise: how many a function has
 	rows      []actiontable.Row // used of them
 	ops       []register.Op     // usedOps of them
@@ -85,7 +86,7 @@ func (r *Rows) Ops() []register.Op { return r.ops }
 // Registers is the memory of the numbers of registers, by function.
 func (r *Rows) Registers() []uint16 { return r.registers }
 
-// Full reports whether there was no room for a function since New or Clear.
+// Full reports whether there was no space for a function since New or Clear.
 func (r *Rows) Full() bool { return golink.Load32(&r.full) != 0 }
 
 // Clear frees the memory. What the interpreter has decoded must be cleared, too: its events are void.
@@ -98,10 +99,10 @@ func (r *Rows) Clear() {
 	golink.Store32(&r.full, 0)
 }
 
-// An event is isAction | the function << 40 | the action << 20 | the row, so that nothing cold is read when it happens. For
-// jumps by a table it is isJump | the function << 40 | which of its rows is the first one of the jump << 16, to which the
-// interpreter adds the index in the table of jumps. For code that is not that of the function it is isChanged | the function
-// << 40.
+// An event is isAction | the function << 40 | the action << 20 | the row, so that nothing cold is read when it happens.
+// For jumps by a table it is isJump | the function << 40 | which of its rows is the first one of the jump << 16, to
+// which the interpreter adds the index in the table of jumps. For code that is not that of the function it is isChanged
+// | the function << 40.
 const (
 	isAction  = 1 << 61
 	isJump    = 1 << 62
@@ -109,8 +110,8 @@ const (
 )
 
 // Actions is what interp.Code.Actions wants. Here and below all indexes are compared, so that the compiler adds no
-// comparison that ends in a panic. The note is 1 + the function of the instruction before, and the index of the first row
-// behind that instruction << noteBits.
+// comparison that ends in a panic. The note is 1 + the function of the instruction before, and the index of the first
+// row behind that instruction << noteBits.
 func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	fn, from := a.Note&(1<<noteBits-1)-1, a.Note>>noteBits
 	if fn < 0 || pc-r.addr(fn) >= r.addr(fn+1)-r.addr(fn) {
@@ -156,7 +157,7 @@ func (r *Rows) Actions(pc uint64, a *interp.Actions) bool {
 	return true
 }
 
-// addr returns where a function begins. The last one seems to go on for 4 GB.
+// addr returns where a function begins. The last function counts as 4 GB long.
 func (r *Rows) addr(fn int) uint64 {
 	if fn >= len(r.funcs) {
 		return r.text + 1<<32
@@ -164,7 +165,7 @@ func (r *Rows) addr(fn int) uint64 {
 	return r.text + uint64(r.table.Addr(fn))
 }
 
-// decode decodes the rows of a function. It reports false if there is no room for it, or another thread is decoding.
+// decode decodes the rows of a function. It reports false if there is no space for it, or another thread is decoding.
 func (r *Rows) decode(fn int, a *interp.Actions) bool {
 	if !golink.Cas64(&r.decoding, 0, addressOf(a)) {
 		return false
@@ -174,8 +175,8 @@ func (r *Rows) decode(fn int, a *interp.Actions) bool {
 	return ok
 }
 
-// Leave says that a handler of faults has left Actions, if it has, which was called with a: the program's file, which has
-// the table, could not be read.
+// Leave says that a handler of faults has left Actions, if it has, which was called with a: the program's file, which
+// has the table, could not be read.
 func (r *Rows) Leave(a *interp.Actions) { golink.Cas64(&r.decoding, addressOf(a), 0) }
 
 func addressOf(a *interp.Actions) uint64 { return uint64(uintptr(unsafe.Pointer(a))) }
@@ -183,7 +184,8 @@ func addressOf(a *interp.Actions) uint64 { return uint64(uintptr(unsafe.Pointer(
 func (r *Rows) decodeAlone(fn int) bool {
 	rows, used, ops, usedOps := r.rows, r.used, r.ops, r.usedOps
 	funcs, registers := r.funcs, r.registers
-	if fn < 0 || fn >= len(funcs) || fn >= len(registers) || used < 0 || used > len(rows) || usedOps < 0 || usedOps > len(ops) {
+	if fn < 0 || fn >= len(funcs) || fn >= len(registers) || used < 0 || used > len(rows) || usedOps < 0 ||
+		usedOps > len(ops) {
 		return false
 	}
 	if golink.Load64(&funcs[fn]) != 0 {
@@ -255,8 +257,8 @@ func search(rows []actiontable.Row, k uint64) int {
 	return lo
 }
 
-// Event returns the action of an event and the function that it happens in. An entry of a table of jumps may have none. The
-// action is [follow.Forget] where the code is not that of the function.
+// Event returns the action of an event and the function that it happens in. An entry of a table of jumps may have none.
+// The action is [follow.Forget] where the code is not that of the function.
 func (r *Rows) Event(event uint64) (fn, action uint32, ok bool) {
 	fn = uint32(event >> 40 & (maxFuncs - 1))
 	if event&isJump == 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/runtime/follow"
-	"github.com/pepgo/pep/runtime/interp"
 )
 
 const text = 64
@@ -30,7 +30,8 @@ func program(t testing.TB) []byte {
 			{Addr: text + 36, Firsts: []uint32{5}, Rows: []actiontable.Row{
 				row(4, at, 0, 1), row(8, taken, 0, 2), row(8, notTaken, 0, 3),
 				row(12, at, 0, 4), row(12, jump, 1, 5), row(12, jump, 3, 7)}},
-			{Addr: text + 136, Firsts: []uint32{0, 2}, Rows: []actiontable.Row{row(0, at, 0, 8), row(2, notTaken, 0, 2), row(9, jump, 0, 9)}},
+			{Addr: text + 136, Firsts: []uint32{0, 2},
+				Rows: []actiontable.Row{row(0, at, 0, 8), row(2, notTaken, 0, 2), row(9, jump, 0, 9)}},
 		},
 	}
 	data, err := table.Append(nil, text)
@@ -77,7 +78,8 @@ func TestRows(t *testing.T) {
 	if n := r.Registers(); n[0] != 1 || n[1] != 2 {
 		t.Errorf("registers %d, want 1, 2", n)
 	}
-	if action := r.funcs[0] >> 32; r.Ops()[r.rows[action+4].Action+1].Do != register.End || !r.Ops()[r.rows[action+4].Action+1].Last {
+	if action := r.funcs[0] >> 32; r.Ops()[r.rows[action+4].Action+1].Do != register.End ||
+		!r.Ops()[r.rows[action+4].Action+1].Last {
 		t.Errorf("the last operation is %+v", r.Ops()[6])
 	}
 	if _, _, ok := r.Event(0); ok {
@@ -153,7 +155,7 @@ func testRows(t *testing.T, r *Rows) {
 	}
 }
 
-// Without room code is refused until the memory is cleared.
+// Without space code is refused until the memory is cleared.
 func TestFull(t *testing.T) {
 	r, err := New(program(t), text, make([]actiontable.Row, 6), make([]register.Op, 9))
 	if err != nil {
@@ -162,17 +164,17 @@ func TestFull(t *testing.T) {
 	for range 2 {
 		var a interp.Actions
 		if !r.Actions(text+36, &a) || r.Full() {
-			t.Error("the first function has no room")
+			t.Error("the first function has no space")
 		}
 		if r.Actions(text+136, &a) || !r.Full() {
-			t.Error("the second function has room")
+			t.Error("the second function has space")
 		}
 		if !r.Actions(text+40, &a) || r.find(a.At) != (found{0, 11, true}) {
 			t.Error("the first function is lost")
 		}
 		r.Clear()
 		if !r.Actions(text+138, &a) || r.Full() || r.find(a.NotTaken) != (found{1, 12, true}) {
-			t.Error("the second function has no room")
+			t.Error("the second function has no space")
 		}
 		r.Clear()
 	}
@@ -205,8 +207,8 @@ func TestRefused(t *testing.T) {
 	}{
 		{"no table", nil, 100, 100},
 		{"part of a table", data[:len(data)-1], 100, 100},
-		{"no room for rows", data, 5, 100},
-		{"no room for operations", data, 100, 6},
+		{"no space for rows", data, 5, 100},
+		{"no space for operations", data, 100, 6},
 	} {
 		if _, err := New(test.data, text, make([]actiontable.Row, test.rows), make([]register.Op, test.ops)); err == nil {
 			t.Errorf("%s: no error", test.name)

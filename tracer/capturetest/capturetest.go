@@ -22,7 +22,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
+	"github.com/pepgo/pep/machine/pclntab"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/describe"
 )

@@ -46,7 +46,8 @@ func Hidden(program int, seed uint64) (p *Program, function string, line int) {
 			f.Body = append(f.Body, Instruction{Code: "48 8b 48 18", Line: f.Line + 60, Value: Always(7)})
 		}
 		// Each loop loads its length again and again: as invariant as a secret can be.
-		f.Body = append(f.Body, Instruction{Code: "48 8b 5c 24 20", Line: f.Line + 65, Value: Always(1000)}) // mov rbx, [rsp+0x20]
+		// mov rbx, [rsp+0x20]
+		f.Body = append(f.Body, Instruction{Code: "48 8b 5c 24 20", Line: f.Line + 65, Value: Always(1000)})
 		// The end of the loop.
 		f.Body = append(f.Body,
 			Instruction{Code: "48 ff c2", Line: f.Line + 70, Value: Counter},                  // inc rdx

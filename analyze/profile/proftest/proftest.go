@@ -8,9 +8,9 @@
 //	period 1 paths/count
 //	path func=main.sign at=sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches="11:2 if true" callers="main.main main.go:9"
 //
-// Blank lines and lines that begin with # are left out. So may be any value
-// of a sample but func and at; then it is 0, or its label is missing. Parse
-// makes whatever is asked for, right or wrong. Without a comment with facts, the profile gets one with the version alone.
+// Blank lines and lines that begin with # are left out. So may be any value of a sample but func and at; then it is 0,
+// or its label is missing. Parse makes whatever is asked for, right or wrong. Without a comment with facts, the profile
+// gets one with the version alone.
 //
 // A path may have a symbol, the linker's name of its function. A caller may have its
 // function's first line and its symbol, which pep dump does not print:
@@ -39,7 +39,8 @@ import (
 // Parse makes a profile of a text.
 func Parse(text string) (*pprof.Profile, error) {
 	b := builder{
-		p:         &pprof.Profile{Mapping: []*pprof.Mapping{{ID: 1, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
+		p: &pprof.Profile{Mapping: []*pprof.Mapping{{ID: 1, HasFunctions: true, HasFilenames: true,
+			HasLineNumbers: true, HasInlineFrames: true}}},
 		functions: make(map[pprof.Function]*pprof.Function),
 		locations: make(map[pprof.Line]*pprof.Location),
 	}
@@ -174,7 +175,8 @@ func (b *builder) sample(verb string, f fields) error {
 	if err != nil {
 		return err
 	}
-	fn := pprof.Function{Name: f.text["func"], SystemName: cmp.Or(f.text["symbol"], f.text["func"]), Filename: file, StartLine: start}
+	fn := pprof.Function{Name: f.text["func"], SystemName: cmp.Or(f.text["symbol"], f.text["func"]), Filename: file,
+		StartLine: start}
 	switch verb {
 	case "path":
 		path := fn
@@ -298,11 +300,13 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		s.Location = append([]*pprof.Location{b.location(target, target.StartLine)}, s.Location...)
 		delete(f.text, "value")
 	}
-	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words", "low", "high", "form", "low_function", "high_function", "high_file", "seen")
+	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words", "low", "high", "form", "low_function",
+		"high_function", "high_file", "seen")
 	for key, unit := range map[string]string{
 		"count_error": "count", "share_error": "ppm", "share_below": "ppm",
 		"wait_error": "nanoseconds", "wait_below": "nanoseconds",
-		"tap_events": "count", "low_line": "line", "high_line": "line", "whole_count_error": "count", "whole_share_error": "ppm", "whole_share_below": "ppm",
+		"tap_events": "count", "low_line": "line", "high_line": "line", "whole_count_error": "count",
+		"whole_share_error": "ppm", "whole_share_below": "ppm",
 	} {
 		if _, ok := f.text[key]; ok {
 			if s.NumLabel == nil {

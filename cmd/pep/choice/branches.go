@@ -8,7 +8,8 @@ import (
 	"github.com/pepgo/pep/format/branches"
 )
 
-// Branches reads a table of branches. It reports false if the file is none, or cannot be opened: what reads other files says why.
+// Branches reads a table of branches. It reports false if the file is none, or cannot be opened: what reads other files
+// says why.
 func Branches(name string) (pkgs []branches.Package, ok bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -36,7 +36,8 @@ func TestFunctions(t *testing.T) {
 	if re, err := choice.Functions("", names); re != nil || err != nil {
 		t.Errorf("the empty pattern is %v, %v", re, err)
 	}
-	if _, err := choice.Functions("main.(*U).f", names); err == nil || !strings.Contains(err.Error(), "no function is called main.(*U).f, ") {
+	if _, err := choice.Functions("main.(*U).f", names); err == nil ||
+		!strings.Contains(err.Error(), "no function is called main.(*U).f, ") {
 		t.Errorf("got %v", err)
 	}
 }

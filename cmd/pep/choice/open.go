@@ -14,15 +14,16 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
+	"slices"
 
 	"github.com/pepgo/pep/analyze/annotate"
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/runfiles"
 	"github.com/pepgo/pep/cmd/pep/snapshot"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // Reader returns a reader of profiles; "-" names the standard input. It also asks the
@@ -116,6 +117,34 @@ func Calls(c *command.Call, names []string) (f, targets *profile.File, err error
 		return f, nil, nil
 	}
 	return f, targets, nil
+}
+
+// Called returns how often functions were called in the run of the files, which Each has opened for names: as often as
+// one of their paths began at the entry. It is nil if none of the files has values by windows, or there are no paths
+// beside it.
+func Called(c *command.Call, names []string, files []*profile.File) (calls map[profile.Func]int64, err error) {
+	i := slices.IndexFunc(files, func(f *profile.File) bool { return f.Kind == schema.Values && f.Windows() })
+	if i < 0 {
+		return nil, nil
+	}
+	if names = runOf(names, files[i]); len(runfiles.Present(names, []schema.Kind{schema.Paths})) == 0 {
+		return nil, nil
+	}
+	of, err := Open(c, names, schema.Paths)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := of.Paths()
+	if err != nil || !of.Windows() {
+		return nil, err
+	}
+	calls = make(map[profile.Func]int64)
+	for _, p := range paths {
+		if p.From == schema.Entry {
+			calls[p.ID.Func] += p.Count
+		}
+	}
+	return calls, nil
 }
 
 // Beside opens the files of another kind of the run that f, which Open has opened for names, is of.

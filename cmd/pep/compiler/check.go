@@ -31,7 +31,8 @@ func measureProfiles(c *command.Call, check *bool, rounds *int) error {
 	case !*check:
 		return command.Usagef("pgo: -check stands behind the package: usage: %s", c.Synopsis())
 	case set(c, "o", "n", "cut", "source_path") != "":
-		return command.Usagef("pgo: -%s makes profiles, and -check measures those that are there", set(c, "o", "n", "cut", "source_path"))
+		return command.Usagef("pgo: -%s makes profiles, and -check measures those that are there",
+			set(c, "o", "n", "cut", "source_path"))
 	case *rounds < speedup.LeastRounds && set(c, "rounds") != "":
 		return command.Usagef("pgo: -rounds=%d: intervals need %d rounds", *rounds, speedup.LeastRounds)
 	}
@@ -48,7 +49,8 @@ func measureProfiles(c *command.Call, check *bool, rounds *int) error {
 	if err != nil {
 		return err
 	}
-	m := &measurement{builds: builds, programs: programs, rounds: *rounds, note: c.Note, run: runner(input, c.Stderr, args)}
+	m := &measurement{builds: builds, programs: programs, rounds: *rounds, note: c.Note,
+		run: runner(input, c.Stderr, args)}
 	return c.Print(m.table(strings.Join(pkg, " ")))
 }
 
@@ -82,8 +84,8 @@ func take(flags []string, name string) (value string, rest []string) {
 	return value, rest
 }
 
-// layouts is how many orders of functions the linker makes. The place of code changes how fast it is by some percent, and no
-// measurement of one executable tells that from what a profile brings.
+// layouts is how many orders of functions the linker makes. The place of code changes how fast it is by some percent,
+// and no measurement of one executable tells that from what a profile brings.
 const layouts = 3
 
 // inLayout adds an order of functions to the linker's flags. The last flag of several counts.

@@ -59,7 +59,8 @@ func TestTurns(t *testing.T) {
 		t.Fatal(table, err)
 	}
 	const warm = 13
-	if first := f.order[:warm]; len(slices.Compact(slices.Sorted(slices.Values(first)))) != 12 || first[0] != "plain.0" || first[12] != "plain.0" || !slices.Equal(f.shown, []int{0}) {
+	if first := f.order[:warm]; len(slices.Compact(slices.Sorted(slices.Values(first)))) != 12 || first[0] != "plain.0" ||
+		first[12] != "plain.0" || !slices.Equal(f.shown, []int{0}) {
 		t.Errorf("the first runs are %q, and show their standard error in %d", first, f.shown)
 	}
 	var got []string
@@ -67,21 +68,25 @@ func TestTurns(t *testing.T) {
 		got = append(got, strings.Join(round, " "))
 	}
 	want := []string{
-		"plain.0 pgo.0 branches.0 both.0", "pgo.1 branches.1 both.1 plain.1", "branches.2 both.2 plain.2 pgo.2", "both.0 plain.0 pgo.0 branches.0",
-		"plain.1 pgo.1 branches.1 both.1", "pgo.2 branches.2 both.2 plain.2", "branches.0 both.0 plain.0 pgo.0", "both.1 plain.1 pgo.1 branches.1",
+		"plain.0 pgo.0 branches.0 both.0", "pgo.1 branches.1 both.1 plain.1", "branches.2 both.2 plain.2 pgo.2",
+		"both.0 plain.0 pgo.0 branches.0",
+		"plain.1 pgo.1 branches.1 both.1", "pgo.2 branches.2 both.2 plain.2", "branches.0 both.0 plain.0 pgo.0",
+		"both.1 plain.1 pgo.1 branches.1",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got rounds\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// Without a number, there are whole turns of all layouts. Programs that end at once would fill the budget with too many.
+// Without a number, there are whole turns of all layouts. Programs that end at once would fill the budget with too
+// many.
 func TestNumberOfRounds(t *testing.T) {
 	table, err := (&fake{cpu: time.Second}).measurement(0).table("")
 	if err != nil || table.Rounds != maxRounds {
 		t.Errorf("got %d rounds and %v, want %d", table.Rounds, err, maxRounds)
 	}
-	for took, want := range map[time.Duration]int{time.Minute: minRounds, time.Second: 60, 1150 * time.Millisecond: 51, 0: maxRounds} {
+	for took, want := range map[time.Duration]int{time.Minute: minRounds, time.Second: 60, 1150 * time.Millisecond: 51,
+		0: maxRounds} {
 		if got := roundsFor(took); got != want {
 			t.Errorf("rounds that take %v: got %d, want %d", took, got, want)
 		}
@@ -103,7 +108,8 @@ func TestOutputs(t *testing.T) {
 			return "x"
 		}, false, "branches"},
 		{"each run", func(run int, _ string) string { return fmt.Sprint(run) }, true, ""},
-		{"the last run of the plain program", func(run int, p string) string { return fmt.Sprint(run/12, p == "both.0") }, true, ""},
+		{"the last run of the plain program", func(run int, p string) string { return fmt.Sprint(run/12, p == "both.0") },
+			true, ""},
 	} {
 		f := &fake{cpu: time.Second, output: c.output}
 		table, err := f.measurement(speedup.LeastRounds).table("")
@@ -130,7 +136,8 @@ func TestExitCodes(t *testing.T) {
 	for _, run := range []int{4, 30} { // before the rounds, and in them
 		f := &fake{cpu: time.Second, code: func(n int, _ string) int { return n / run }}
 		_, err := f.measurement(speedup.LeastRounds).table("")
-		if err == nil || !strings.Contains(err.Error(), " ends with exit code 1, and the first run of the plain program with 0: ") || len(f.order) != run+1 {
+		if err == nil || !strings.Contains(err.Error(),
+			" ends with exit code 1, and the first run of the plain program with 0: ") || len(f.order) != run+1 {
 			t.Errorf("run %d ends with 1: got %v after %d runs", run, err, len(f.order))
 		}
 	}
@@ -138,7 +145,9 @@ func TestExitCodes(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	f := &fake{cpu: 3 * time.Millisecond}
-	if _, err := f.measurement(0).table(""); err == nil || err.Error() != "the program takes 3ms of CPU time, and less than 20ms cannot be measured: let it do more" || len(f.order) != 1 {
+	if _, err := f.measurement(0).table(""); err == nil ||
+		err.Error() != "the program takes 3ms of CPU time, and less than 20ms cannot be measured: let it do more" ||
+		len(f.order) != 1 {
 		t.Errorf("got %v after %d runs", err, len(f.order))
 	}
 }

@@ -64,7 +64,8 @@ func PGO(c *command.Call) error {
 	case err != nil:
 		return err
 	case none != nil:
-		c.Note("%s is in %s: pepbuild build -pepopt=auto takes it for package main there; no default.pgo was written: %v", schema.DefaultEdges, *out, none)
+		c.Note("%s is in %s: pepbuild build -pepopt=auto takes it for package main there; no default.pgo was written: %v",
+			schema.DefaultEdges, *out, none)
 		return nil
 	}
 	c.Note("default.pgo and %s are in %s: pepbuild build -pepopt=auto takes them for package main there, and pep pgo -check measures what they bring", schema.DefaultEdges, *out)

@@ -22,7 +22,8 @@ type measurement struct {
 const (
 	budget               = time.Minute
 	minRounds, maxRounds = 4 * layouts, 40 * layouts
-	leastCPU             = 20 * time.Millisecond // of a run; in shorter ones, much of the time is that of the start of a process
+	// of a run; in shorter ones, much of the time is that of the start of a process
+	leastCPU = 20 * time.Millisecond
 )
 
 // table runs all programs once and compares what they print, and then measures them in rounds.
@@ -36,7 +37,8 @@ func (m *measurement) table(pkg string) (*speedup.Table, error) {
 	if m.rounds == 0 {
 		m.rounds = roundsFor(round)
 	}
-	m.note("%d rounds of %d runs take about %v", m.rounds, len(m.builds), (time.Duration(m.rounds) * round).Round(time.Second))
+	m.note("%d rounds of %d runs take about %v", m.rounds, len(m.builds),
+		(time.Duration(m.rounds) * round).Round(time.Second))
 	times, err := m.measure(code)
 	if err != nil {
 		return nil, err
@@ -51,8 +53,8 @@ func roundsFor(round time.Duration) int {
 	return min(max(int(budget/max(round, 1))/layouts*layouts, minRounds), maxRounds)
 }
 
-// compare runs each program, and the plain one twice. It notes whose output differs, and whether that of the plain program
-// changes from run to run. The user sees what the first run prints on standard error.
+// compare runs each program, and the plain one twice. It notes whose output differs, and whether that of the plain
+// program changes from run to run. The user sees what the first run prints on standard error.
 func (m *measurement) compare() (code int, changes bool, err error) {
 	var plain []byte
 	runs := 0
@@ -65,7 +67,8 @@ func (m *measurement) compare() (code int, changes bool, err error) {
 		if runs == 1 {
 			code, plain = got, output.Sum(nil)
 			if cpu < leastCPU {
-				return fmt.Errorf("the program takes %v of CPU time, and less than %v cannot be measured: let it do more", cpu.Round(time.Millisecond), leastCPU)
+				return fmt.Errorf("the program takes %v of CPU time, and less than %v cannot be measured: let it do more",
+					cpu.Round(time.Millisecond), leastCPU)
 			}
 		}
 		if got != code {
@@ -98,8 +101,8 @@ func (m *measurement) otherCode(i, code, plain int) error {
 	return fmt.Errorf("a run of %s ends with exit code %d, and the first run of the plain program with %d: programs that do not do the same cannot be compared", m.builds[i].Command, code, plain)
 }
 
-// measure returns times by build and round. The rounds are in the layouts by turns. In each round all builds run once, and
-// another one is the first each time. So changes on the machine in the meantime affect all.
+// measure returns times by build and round. The rounds are in the layouts by turns. In each round all builds run once,
+// and another one is the first each time. So changes on the machine in the meantime affect all.
 func (m *measurement) measure(code int) (times [][]time.Duration, err error) {
 	times = make([][]time.Duration, len(m.builds))
 	for round := range m.rounds {

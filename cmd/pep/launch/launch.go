@@ -27,8 +27,8 @@ import (
 	"github.com/pepgo/pep/internal/terminal"
 )
 
-// Parse parses flags and counts arguments as c.Parse does. Flags that c does not define are flags of pepbuild, in the form
-// -flag or -flag=value.
+// Parse parses flags and counts arguments as c.Parse does. Flags that c does not define are flags of pepbuild, in the
+// form -flag or -flag=value.
 func Parse(c *command.Call, least int) (build []string, err error) {
 	var own []string
 	for len(c.Args) > 0 && len(c.Args[0]) > 1 && c.Args[0][0] == '-' && c.Args[0] != "--" {
@@ -97,7 +97,8 @@ func find(name string) (string, error) {
 	if file, err := exec.Command("go", "tool", "-n", name).Output(); err == nil {
 		return strings.TrimSpace(string(file)), nil
 	}
-	return "", fmt.Errorf("%s is neither beside pep nor in PATH: go install github.com/pepgo/pep/cmd/%s@latest", name, name)
+	return "", fmt.Errorf("%s is neither beside pep nor in PATH: go install github.com/pepgo/pep/cmd/%s@latest", name,
+		name)
 }
 
 // Build builds a program, with flags and a package, or Go files, for pepbuild. If that fails, it has
@@ -106,8 +107,8 @@ func (s *Session) Build(args []string) (program string, code int, err error) {
 	return s.build(s.pepbuild, args)
 }
 
-// Faster is Build for a program with nothing instrumented in it: of the go command, or one that pepbuild lays out, for which
-// args have -pepopt.
+// Faster is Build for a program with nothing instrumented in it: of the go command, or one that pepbuild lays out, for
+// which args have -pepopt.
 func (s *Session) Faster(layout bool, args []string) (program string, code int, err error) {
 	if layout {
 		return s.build(s.pepbuild, args)

@@ -11,7 +11,8 @@ import (
 
 var program = command.Program{Name: "pep", Verbs: []command.Verb{{Name: "run", Usage: "pep run", Lists: true}}}
 
-// Flags of the command may have their value behind them; all others are for the build. What is behind the package is the program's.
+// Flags of the command may have their value behind them; all others are for the build. What is behind the package is
+// the program's.
 func TestParse(t *testing.T) {
 	for _, c := range []struct{ line, build, rest, err string }{
 		{"-tags=x --n 5 -race -on -n=6 -json ./app -n 7 -x", "-tags=x -race", "./app -n 7 -x", ""},

@@ -17,7 +17,8 @@ import (
 )
 
 // TapKinds are the kinds of profiles that pep values reads.
-var TapKinds = []schema.Kind{schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts, schema.Loads}
+var TapKinds = []schema.Kind{schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts,
+	schema.Loads}
 
 const suffix = ".pb.gz"
 
@@ -105,7 +106,8 @@ func OfKind(names []string, kind schema.Kind) (found []string) {
 		_, of := kindOf(name)
 		if of == "" || of == kind { // what is named twice is read twice
 			found = append(found, name)
-		} else if other := beside(name, kind); other != "" && !slices.Contains(names, other) && !slices.Contains(found, other) {
+		} else if other := beside(name, kind); other != "" && !slices.Contains(names, other) &&
+			!slices.Contains(found, other) {
 			found = append(found, other)
 		}
 	}
@@ -117,7 +119,8 @@ func Unused(names []string, kinds []schema.Kind) string {
 	var list []string
 	for _, name := range names {
 		_, of := kindOf(name)
-		if of != "" && !slices.Contains(kinds, of) && !slices.ContainsFunc(kinds, func(kind schema.Kind) bool { return beside(name, kind) != "" }) {
+		if of != "" && !slices.Contains(kinds, of) &&
+			!slices.ContainsFunc(kinds, func(kind schema.Kind) bool { return beside(name, kind) != "" }) {
 			list = append(list, name)
 		}
 	}
@@ -190,8 +193,8 @@ func newest(dir string, kinds []schema.Kind) (name, note string, err error) {
 	}
 	if name == "" {
 		how := "pepbuild build -o prog . && ./prog (it writes none if it ends before the first tick of CPU time)"
-		if slices.Contains(kinds, schema.Values) {
-			how = "pepbuild build -peptaps=loads,types,calls -peptapmode=burst -o prog . && ./prog"
+		if kinds[0] == schema.Values {
+			how = "pepbuild build -pepvalues=all -o prog . && PEPOPTS=values=loads,args,results ./prog"
 		}
 		return "", "", fmt.Errorf("there is no .%s%s file in the directory %s; to make one: %s", kinds[0], suffix, dir, how)
 	}

@@ -36,7 +36,8 @@ func TestNewest(t *testing.T) {
 			t.Errorf("of %q, with the directory named: got %q, %q, %v, want %q, %q", kinds, named, namedNote, err, got, note)
 		}
 	}
-	if _, _, err := runfiles.Find(nil, dir, schema.Paths); err == nil || !strings.Contains(err.Error(), "pepbuild build -o prog") {
+	if _, _, err := runfiles.Find(nil, dir, schema.Paths); err == nil ||
+		!strings.Contains(err.Error(), "pepbuild build -o prog") {
 		t.Errorf("an empty directory: %v", err)
 	}
 	write("app.9.1000.paths.pb.gz", 5000)
@@ -51,7 +52,8 @@ func TestNewest(t *testing.T) {
 	check("other.app.7.3000.paths.pb.gz", ", the newest of 3 files of 2 programs", schema.Paths)
 	write("mine.paths.pb.gz", 4000)
 	check("mine.paths.pb.gz", ", the newest of 4 files of 3 programs", schema.Paths)
-	if _, _, err := runfiles.Find(nil, dir, runfiles.TapKinds...); err == nil || !strings.Contains(err.Error(), "-peptaps=") {
+	if _, _, err := runfiles.Find(nil, dir, runfiles.TapKinds...); err == nil ||
+		!strings.Contains(err.Error(), "-pepvalues=all") {
 		t.Errorf("no values: %v", err)
 	}
 }
@@ -59,7 +61,8 @@ func TestNewest(t *testing.T) {
 // All files of a run stand for each other, once. What is given twice is read twice.
 func TestFilesOfARun(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a.paths.pb.gz", "a.edges.pb.gz", "a.types.pb.gz", "a.calltargets.pb.gz", "b.edges.pb.gz", "c.values.pb.gz"} {
+	for _, name := range []string{"a.paths.pb.gz", "a.edges.pb.gz", "a.types.pb.gz", "a.calltargets.pb.gz",
+		"b.edges.pb.gz", "c.values.pb.gz"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +81,8 @@ func TestFilesOfARun(t *testing.T) {
 		{"a.calltargets.pb.gz", "a.calltargets.pb.gz", runfiles.TapKinds},
 		{"a.types.pb.gz c.values.pb.gz", "c.values.pb.gz", []schema.Kind{schema.Values}},
 		{"c.values.pb.gz a.types.pb.gz a.paths.pb.gz", "c.values.pb.gz", runfiles.TapKinds},
-		{"b.edges.pb.gz c.values.pb.gz x.pb.gz", "b.edges.pb.gz x.pb.gz", []schema.Kind{schema.Types}}, // the first says what is wrong
+		// the first says what is wrong
+		{"b.edges.pb.gz c.values.pb.gz x.pb.gz", "b.edges.pb.gz x.pb.gz", []schema.Kind{schema.Types}},
 	} {
 		got, note, err := runfiles.Find(strings.Fields(c.names), ".", c.kinds...)
 		if err != nil || !slices.Equal(got, strings.Fields(c.want)) || (note != "") != strings.HasPrefix(c.want, "c.") {
@@ -93,7 +97,8 @@ func TestFilesOfARun(t *testing.T) {
 		"x.pb.gz x.pb.gz y.pb.gz":                                 3, // not known
 		"a.edges.pb.gz b.edges.pb.gz a.paths.pb.gz c.types.pb.gz": 4,
 	} {
-		if got := runfiles.Split(strings.Fields(names)); len(got) != want || strings.Join(slices.Concat(got...), " ") != names {
+		if got := runfiles.Split(strings.Fields(names)); len(got) != want ||
+			strings.Join(slices.Concat(got...), " ") != names {
 			t.Errorf("%s: runs %q, want %d", names, got, want)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package show holds the commands of pep that show runs of programs as a page: of runs that have been, and of those that
-// they start.
+// Package show holds the commands of pep that show runs of programs as a page: of runs that have been, and of those
+// that they start.
 //
 //	{Name: "html", Usage: htmlUsage, Run: show.HTML}
 package show
@@ -30,7 +30,8 @@ type runFlags struct {
 
 // parseRun parses the flags.
 func parseRun(c *command.Call, least int) (f runFlags, err error) {
-	f.text, f.noBrowser, f.out = c.Flags.Bool("text", false, ""), c.Flags.Bool("no_browser", false, ""), c.Flags.String("o", "", "")
+	f.text, f.noBrowser, f.out = c.Flags.Bool("text", false, ""), c.Flags.Bool("no_browser", false, ""),
+		c.Flags.String("o", "", "")
 	f.build, err = launch.Parse(c, least)
 	return f, err
 }
@@ -105,7 +106,8 @@ func (f runFlags) show(c *command.Call, s *launch.Session, r *launch.Run) error 
 	if err := command.WriteFile(name, func(w io.Writer) error { return page.Write(w, p) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Stderr, "pep: %s has the page, and %s the program and its profiles, for pep top %s and the like\n", name, s.Dir, s.Dir)
+	fmt.Fprintf(c.Stderr, "pep: %s has the page, and %s the program and its profiles, for pep top %s and the like\n", name,
+		s.Dir, s.Dir)
 	if *f.noBrowser || *f.out != "" {
 		return nil
 	}

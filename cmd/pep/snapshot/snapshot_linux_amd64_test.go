@@ -15,7 +15,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/cmd/pep/snapshot"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/tracer"
 )
 
@@ -26,10 +26,7 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 		t.Skip("building with pepbuild takes seconds")
 	}
 	dir := t.TempDir()
-	pepbuild, err := pepbuildtest.Build(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	app := filepath.Join(dir, "app")
 	build := exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../../../tracer/internal/probe/testdata/target")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -100,7 +97,8 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	hidden, _ := filepath.Glob(filepath.Join(dir, ".pep*"))
-	if text := strings.Join(names, " "); len(hidden) > 0 || !strings.Contains(text, ".paths.pb.gz") || strings.Contains(text, ".pep ") {
+	if text := strings.Join(names, " "); len(hidden) > 0 || !strings.Contains(text, ".paths.pb.gz") ||
+		strings.Contains(text, ".pep ") {
 		t.Errorf("the files in the end: %q %q", names, hidden)
 	}
 }
@@ -142,7 +140,8 @@ func probes(t *testing.T, pid int) func() map[string]int64 {
 }
 
 func TestOtherProcesses(t *testing.T) {
-	if _, err := snapshot.Take(os.Getpid(), "paths"); err == nil || !strings.Contains(err.Error(), "not built with pepbuild") {
+	if _, err := snapshot.Take(os.Getpid(), "paths"); err == nil ||
+		!strings.Contains(err.Error(), "not built with pepbuild") {
 		t.Errorf("a plain program: got the error %v", err)
 	}
 	if _, err := snapshot.Take(1<<22, "paths"); err == nil || !strings.Contains(err.Error(), "no such process") {

@@ -67,7 +67,7 @@ func (c *Collector) Files(r *trace.Reader, engine string) ([]report.File, error)
 		messages += w.Messages
 	}
 	taps := &report.Taps{
-		Packages: r.Sites.Packages(), Words: c.words, Names: names(r.Names), Scale: 1,
+		Packages: r.Sites.Packages(), Words: c.words, Names: names(r.Names),
 		Mapping: pprofenc.Mapping{File: r.Header.Exe, BuildID: hex.EncodeToString(r.Header.Build[:])},
 		Facts: facts.List{
 			{Key: facts.Mode, Text: facts.ModeReplay}, {Key: facts.Engine, Text: engine},

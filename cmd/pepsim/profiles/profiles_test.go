@@ -154,7 +154,8 @@ end 8 0
 	}
 	want := map[string][]string{
 		"calltargets": {
-			"1 0x4b1:0 main.f:8 call", "1 bytes.(*Buffer).Read:0 main.f:7 call", "1 main.g:0 main.f:11 direct", "1 main.g:0 main.f:8 call",
+			"1 0x4b1:0 main.f:8 call", "1 bytes.(*Buffer).Read:0 main.f:7 call", "1 main.g:0 main.f:11 direct",
+			"1 main.g:0 main.f:8 call",
 			"1 type 0x4a1.Read:0 main.f:7 call",
 		},
 		"types":  {"1 main.f:9 type", "1 main.f:9 type"},

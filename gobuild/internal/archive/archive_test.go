@@ -51,7 +51,8 @@ func TestMembersAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if got, want := strings.Fields(string(out)), append([]string{"__.PKGDEF", "_go_.o"}, order...); strings.Join(got, " ") != strings.Join(want, " ") {
+	if got, want := strings.Fields(string(out)),
+		append([]string{"__.PKGDEF", "_go_.o"}, order...); strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("go tool pack lists %q, want %q", got, want)
 	}
 }
@@ -66,10 +67,12 @@ func TestBadArchives(t *testing.T) {
 		{"An empty file is not an archive.", nil, "bad.a is not an archive"},
 		{"Neither is a short one.", []byte("!<ar"), "bad.a is not an archive"},
 		{"Neither is a program.", []byte("\x7fELF............"), "bad.a is not an archive"},
-		{"What comes behind the magic must be a member.", append([]byte(magic), bytes.Repeat([]byte("x"), 80)...), "member at 8"},
+		{"What comes behind the magic must be a member.", append([]byte(magic), bytes.Repeat([]byte("x"), 80)...),
+			"member at 8"},
 		{"It must be all there.", []byte(magic + "pep.sites"), "member at 8"},
 		{"A negative size would lead back.", member("x", "-60"), "member at 8: it has -60 bytes, the archive 68"},
-		{"A size beyond the file would be allocated.", member("pep.sites", "9999999999"), "member at 8: it has 9999999999 bytes, the archive 68"},
+		{"A size beyond the file would be allocated.", member("pep.sites", "9999999999"),
+			"member at 8: it has 9999999999 bytes, the archive 68"},
 	} {
 		if err := os.WriteFile(name, test.data, 0o666); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@
 //
 // The compiler is used only if it makes the same object file of a plain package as the
 // installation's own. So a source that does not belong to that compiler is noticed. Package
-// toolexec compiles instrumented packages with it, and no others.
+// toolexec compiles with it what is instrumented, and packages whose branches or counts the program needs.
 package gocompiler
 
 import (
@@ -170,7 +170,8 @@ func (b *builder) env(work string) (env []string) {
 	}
 	// The go command refuses overlays over files in the module cache, where the
 	// installation is if the go command has downloaded it. So it is told another place.
-	return append(env, "GOENV=off", "GOTOOLCHAIN=local", "GOROOT="+b.GOROOT, "GOCACHE="+b.GOCACHE, "GOMODCACHE="+filepath.Join(work, "mod"),
+	return append(env, "GOENV=off", "GOTOOLCHAIN=local", "GOROOT="+b.GOROOT, "GOCACHE="+b.GOCACHE,
+		"GOMODCACHE="+filepath.Join(work, "mod"),
 		"GOPROXY=off", "CGO_ENABLED=0", "GOWORK=off", "GOTELEMETRY=off")
 }
 
@@ -181,7 +182,8 @@ func (b *builder) compare(work, compiler string) error {
 	for _, c := range []string{b.stock, compiler} {
 		out := filepath.Join(work, "utf8.o")
 		source := filepath.Join(b.GOROOT, "src", "unicode", "utf8")
-		if err := b.run(source, append(os.Environ(), "PWD="+source), c, "-p", "unicode/utf8", "-complete", "-o", out, "utf8.go"); err != nil {
+		if err := b.run(source, append(os.Environ(), "PWD="+source), c, "-p", "unicode/utf8", "-complete", "-o", out,
+			"utf8.go"); err != nil {
 			return err
 		}
 		object, err := os.ReadFile(out)
@@ -203,7 +205,8 @@ func (b *builder) run(dir string, env []string, name string, args ...string) err
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), args[0], err, strings.Join(lines[max(0, len(lines)-3):], "; "))
+		return fmt.Errorf("%s %s: %w: %s", filepath.Base(name), args[0], err,
+			strings.Join(lines[max(0, len(lines)-3):], "; "))
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func TestSourcesThatDoNotFit(t *testing.T) {
 				write(t, name, test.text)
 			}
 			c.Announce = func(string) { t.Errorf("%s, %s: a build is announced", file, test.name) }
-			if _, err := Find(&c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), name) {
+			if _, err := Find(&c); err == nil || !strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), name) {
 				t.Errorf("%s, %s: %v, want %s", file, test.name, err, test.want)
 			}
 		}
@@ -194,11 +195,13 @@ func TestPlace(t *testing.T) {
 		{"compile", "old"},
 	} {
 		made := filepath.Join(dir, "made")
-		if err := errors.Join(os.RemoveAll(filepath.Dir(target)), os.RemoveAll(made), os.Mkdir(made, 0o777), os.WriteFile(filepath.Join(made, "compile"), []byte("new"), 0o666)); err != nil {
+		if err := errors.Join(os.RemoveAll(filepath.Dir(target)), os.RemoveAll(made), os.Mkdir(made, 0o777),
+			os.WriteFile(filepath.Join(made, "compile"), []byte("new"), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 		if test.there != "" {
-			if err := errors.Join(os.Mkdir(filepath.Dir(target), 0o777), os.WriteFile(filepath.Join(filepath.Dir(target), test.there), []byte("old"), 0o666)); err != nil {
+			if err := errors.Join(os.Mkdir(filepath.Dir(target), 0o777),
+				os.WriteFile(filepath.Join(filepath.Dir(target), test.there), []byte("old"), 0o666)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -211,8 +214,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A pass that loses outcomes, or that removes some and is none of those that may, is found: there is no table then, and the error
-// names the pass and the function.
+// A pass that loses outcomes, or that removes some and is none of those that may, is found: there is no table then, and
+// the error names the pass and the function.
 func TestPassesThatLoseOutcomes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a compiler")
@@ -237,14 +240,18 @@ func TestPassesThatLoseOutcomes(t *testing.T) {
 		texts[name] = strings.Replace(text, old, new, 1)
 	}
 	edit("pepbranches.go", "import (\n", "import (\n\t\"os\"\n")
-	edit("pepbranches.go", "// PepNew returns", "func pepPlanted(s string) bool { return os.Getenv(\"PEPPLANTED\") == s }\n\n// PepNew returns")
+	edit("pepbranches.go", "// PepNew returns",
+		"func pepPlanted(s string) bool { return os.Getenv(\"PEPPLANTED\") == s }\n\n// PepNew returns")
 	edit("fuse.go", "\tb.pepMerge(c)\n", "\tif !pepPlanted(\"fuse\") {\n\t\tb.pepMerge(c)\n\t}\n")
-	edit("pepselects.go", "\tif len(s.Yes)+len(s.No) > 0 {\n", "\tif len(s.Yes)+len(s.No) > 0 && !pepPlanted(\"select\") {\n")
+	edit("pepselects.go", "\tif len(s.Yes)+len(s.No) > 0 {\n",
+		"\tif len(s.Yes)+len(s.No) > 0 && !pepPlanted(\"select\") {\n")
 	edit("trim.go", "\t\tb.pepTrim()\n", "\t\tif !pepPlanted(\"trim\") {\n\t\t\tb.pepTrim()\n\t\t}\n")
-	edit("tighten.go", "func tighten(f *Func) {\n", "func tighten(f *Func) {\n\tif pepPlanted(\"tighten\") {\n\t\tf.pepGone(f.Entry.Probes)\n\t\tf.Entry.Probes = nil\n\t}\n")
+	edit("tighten.go", "func tighten(f *Func) {\n",
+		"func tighten(f *Func) {\n\tif pepPlanted(\"tighten\") {\n\t\tf.pepGone(f.Entry.Probes)\n\t\tf.Entry.Probes = nil\n\t}\n")
 	dir := t.TempDir()
 	cfg.Announce, cfg.CacheDir = func(string) {}, dir
-	b := &builder{Config: cfg, stock: filepath.Join(cfg.GOTOOLDIR, exe("compile")), texts: texts, target: filepath.Join(dir, "planted", exe("compile"))}
+	b := &builder{Config: cfg, stock: filepath.Join(cfg.GOTOOLDIR, exe("compile")), texts: texts,
+		target: filepath.Join(dir, "planted", exe("compile"))}
 	if err := b.build(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package goruntime makes room for taps in the Go runtime of instrumented
+// Package goruntime makes space for taps in the Go runtime of instrumented
 // programs: every goroutine keeps the address of its next tuple.
 //
 //	if slices.Contains(goruntime.Files(), "runtime2.go") {
@@ -56,7 +56,8 @@ var edits = []edit{
 const field = "pepNext uintptr"
 
 const functions = `
-// A constant of type uintptr that is not 0 has no negative: the compiler of package gocompiler has this offset in the code of taps.
+// A constant of type uintptr that is not 0 has no negative: the compiler of package gocompiler has this offset in the
+// code of taps.
 const _ = -(unsafe.Offsetof(g{}.pepNext) - 7*goarch.PtrSize)
 
 // PepNext returns the place of the address of this goroutine's next tuple.
@@ -69,7 +70,7 @@ func PepGoroutine() uint64 { return getg().goid }
 // that another has used before; 0 for none.
 var PepTell uint64
 
-// pepBegin is called when gp becomes a goroutine. If there is a tuple's room left by the
+// pepBegin is called when gp becomes a goroutine. If there is a tuple's space left by the
 // goroutine that gp was before, it has the number of the new one.
 func pepBegin(gp *g) {
 	if p := gp.pepNext; PepTell != 0 && p%2048 != 0 {
@@ -85,8 +86,8 @@ func pepBegin(gp *g) {
 }
 
 // pepSplit is called when gp may have got other labels. It makes the address of the next tuple that of
-// the chunk, where there is no room: so the next tap looks at the labels. The offset of the tuple is
-// then in bits 48 and above. Addresses of 32 bits have no room for it, and stay.
+// the chunk, where there is no space: so the next tap looks at the labels. The offset of the tuple is
+// then in bits 48 and above. Addresses of 32 bits have no space for it, and stay.
 func pepSplit(gp *g) {
 	if p := gp.pepNext; unsafe.Sizeof(p) == 8 && p != 0 && p>>48 == 0 {
 		chunk := (p - 1) &^ 2047
@@ -118,7 +119,7 @@ func Files() (names []string) {
 	return names
 }
 
-// Edit returns the text of a file of package runtime with room for taps. It returns an error if the
+// Edit returns the text of a file of package runtime with space for taps. It returns an error if the
 // text has not the places that it knows.
 func Edit(file string, text []byte) ([]byte, error) {
 	for _, e := range edits {
@@ -129,8 +130,8 @@ func Edit(file string, text []byte) ([]byte, error) {
 	return nil, fmt.Errorf("%s is not changed for taps", file)
 }
 
-// PositionName returns the name that positions have for an edited file, given that of the file without edits. As compile
-// does for other files, it writes $GOROOT, which the linker knows: the cache has one package runtime for all
+// PositionName returns the name that positions have for an edited file, given that of the file without edits. As
+// compile does for other files, it writes $GOROOT, which the linker knows: the cache has one package runtime for all
 // installations of a release.
 func PositionName(original string) string {
 	root := os.Getenv("GOROOT")
@@ -167,7 +168,8 @@ func addBehind(text []byte, variable, call string) ([]byte, error) {
 		return true
 	})
 	if len(ends) != 1 {
-		return nil, fmt.Errorf("%d statements set %s, want one: taps need the package runtime of Go 1.26 or 1.27", len(ends), variable)
+		return nil, fmt.Errorf("%d statements set %s, want one: taps need the package runtime of Go 1.26 or 1.27", len(ends),
+			variable)
 	}
 	return []byte(string(text[:ends[0]]) + "; " + call + string(text[ends[0]:])), nil
 }

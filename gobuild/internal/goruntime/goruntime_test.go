@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/gobuild/goruntimetest"
 	"github.com/pepgo/pep/gobuild/internal/goruntime"
-	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 // The go command calls this binary in the place of its tools.
@@ -74,7 +74,8 @@ func main() {
 		variants = append(variants, []string{"-overlay=" + userOverlay(t, dir)})
 	}
 	for _, more := range variants {
-		args := slices.Concat([]string{"build", "-o", filepath.Join(dir, "main")}, goruntimetest.Flags(t), more, []string{"."})
+		args := slices.Concat([]string{"build", "-o", filepath.Join(dir, "main")}, goruntimetest.Flags(t), more,
+			[]string{"."})
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -83,7 +84,8 @@ func main() {
 		// The edited file stands where the others do.
 		out, err := exec.Command(filepath.Join(dir, "main")).CombinedOutput()
 		lines := strings.Split(string(out), "\n")
-		if err != nil || len(lines) != 4 || lines[0] != "100" || lines[1] != filepath.Join(filepath.Dir(lines[2]), "runtime2.go") {
+		if err != nil || len(lines) != 4 || lines[0] != "100" ||
+			lines[1] != filepath.Join(filepath.Dir(lines[2]), "runtime2.go") {
 			t.Errorf("%v: %v, %q", more, err, out)
 		}
 	}
@@ -118,7 +120,8 @@ func TestUnknownSource(t *testing.T) {
 		"stack.go":     "stack.go is not changed for taps",
 	}
 	for _, file := range append(goruntime.Files(), "stack.go") {
-		if _, err := goruntime.Edit(file, strange); err == nil || !strings.Contains(err.Error(), want[file]) || want[file] == "" {
+		if _, err := goruntime.Edit(file, strange); err == nil || !strings.Contains(err.Error(), want[file]) ||
+			want[file] == "" {
 			t.Errorf("%s: %v, want %q", file, err, want[file])
 		}
 	}

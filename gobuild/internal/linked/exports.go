@@ -15,11 +15,12 @@ import (
 	"strings"
 )
 
-// listExports finds the export data, which is in their archives, of the imported packages of std
-// and of all on which they depend. The go command builds what its cache lacks. What it says is kept for later builds with the
-// same settings, as long as the archives and the sources are what they were: it takes as long as the rest of a small build.
+// listExports finds the export data, which is in their archives, of the imported packages of std and of all on which
+// they depend. The go command builds what its cache lacks. What it says is kept for later builds with the same
+// settings, as long as the archives and the sources are what they were: it takes as long as the rest of a small build.
 func (b *builder) listExports() error {
-	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}={{.Dir}}{{end}}"}, b.ListFlags...)
+	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}={{.Dir}}{{end}}"},
+		b.ListFlags...)
 	args = append(append(args, "--"), b.std...)
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q", args, b.ListEnv)

@@ -33,14 +33,12 @@ import (
 	"github.com/pepgo/pep/format"
 	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/machine"
 	"github.com/pepgo/pep/runtime"
 )
 
 // CorePath is the import path of the package that instrumented code uses.
 const CorePath = runtime.LinkedPath + "core"
-
-// TagWindows is the build tag for such programs.
-const TagWindows = "pepwindows"
 
 // libcPath is the import path of the package that has two variants: one for
 // programs with C code and one for all others.
@@ -70,6 +68,7 @@ type root struct {
 
 var roots = []root{
 	{format.Source, "github.com/pepgo/pep/format/", runtime.LinkedPath + "format/"},
+	{machine.Source, "github.com/pepgo/pep/machine/", runtime.LinkedPath},
 	{runtime.Source, runtime.ModulePath, runtime.LinkedPath},
 	{hwsim.Source, "github.com/pepgo/pep/hwsim", runtime.LinkedPath + "hwsim"},
 }
@@ -101,6 +100,7 @@ func (u *unit) name() string {
 // A Config says for which build the runtime is compiled.
 type Config struct {
 	Go        string            // the go command
+	Compiler  string            // pepbuild's own, which leaves out what debuggers and package reflect read
 	Env       map[string]string // of the build, as go env has it: GOOS, GOARCH, GOROOT, GOTOOLDIR, GOVERSION, GOAMD64
 	ListFlags []string          // build flags that change what std is compiled to, for go list -export
 	ListEnv   []string          // environment variables that go list needs for that, as in os.Environ
@@ -259,7 +259,7 @@ func (b *builder) identify() error {
 	keys := map[string]string{} // by import path
 	for _, u := range b.pkgs {
 		h := sha256.New()
-		fmt.Fprintln(h, thisFile, runtime.CoverageConfig, u.path, b.codegen())
+		fmt.Fprintln(h, thisFile, b.Compiler, runtime.CoverageConfig, u.path, b.codegen())
 		for _, v := range []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT"} {
 			fmt.Fprintln(h, v, b.Env[v])
 		}
@@ -466,7 +466,7 @@ func (b *builder) compile(pkg *unit, work, importcfg string) error {
 		}
 		args = append(args, "-symabis", symabis, "-asmhdr", filepath.Join(src, "go_asm.h"))
 	}
-	if err := b.tool(src, "compile", append(args, pkg.GoFiles...)...); err != nil {
+	if err := b.run(src, b.Compiler, append(args, pkg.GoFiles...)...); err != nil {
 		return err
 	}
 	for _, s := range pkg.SFiles {
@@ -524,22 +524,22 @@ func (b *builder) assemble(imp, dir string, files []string, args ...string) erro
 		args = append(args, "-D", "GOAMD64_"+v)
 	}
 	args = append(args, b.codegen()...)
-	return b.tool(dir, "asm", append(args, files...)...)
+	return b.run(dir, filepath.Join(b.Env["GOTOOLDIR"], "asm"), append(args, files...)...)
 }
 
-func (b *builder) tool(dir, name string, args ...string) error {
-	cmd := exec.Command(filepath.Join(b.Env["GOTOOLDIR"], name), args...)
+func (b *builder) run(dir, tool string, args ...string) error {
+	cmd := exec.Command(tool, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+b.Env["GOOS"], "GOARCH="+b.Env["GOARCH"], "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", name, err, out)
+		return fmt.Errorf("%s: %w\n%s", filepath.Base(tool), err, out)
 	}
 	return nil
 }
 
-// output runs a command, with some more environment variables, and returns its standard output. An error has the standard
-// error in it.
+// output runs a command, with some more environment variables, and returns its standard output. An error has the
+// standard error in it.
 func output(env []string, name string, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)

@@ -24,13 +24,15 @@ func TestMain(m *testing.M) {
 	case len(os.Args) > 1 && os.Args[1] == "toolexec":
 		toolexec.PlantMistake(plant)
 		if os.Getenv(envForget) != "" {
-			toolexec.ForgetRooms()
+			toolexec.ForgetSpaces()
 		}
 		code, err = toolexec.Run(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 	case len(os.Args) > 1 && os.Args[1] == "pepbuild":
 		var args *gobuild.Args
 		if args, err = gobuild.Parse(os.Args[2:]); err == nil {
-			code, err = gobuild.Run(args, os.Stdin, os.Stdout, os.Stderr)
+			var res gobuild.Result
+			res, err = gobuild.Run(args, os.Stdin, os.Stdout, os.Stderr)
+			code = res.Code
 		}
 	default:
 		code = m.Run()
@@ -62,12 +64,14 @@ func TestBisectFindsAMistake(t *testing.T) {
 		t.Fatal(err)
 	}
 	bisect := filepath.Join(t.TempDir(), "bisect")
-	if out, err := exec.Command("go", "build", "-o", bisect, "golang.org/x/tools/cmd/bisect").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", bisect,
+		"golang.org/x/tools/cmd/bisect").CombinedOutput(); err != nil {
 		t.Fatalf("building bisect: %v\n%s", err, out)
 	}
 	dir := t.TempDir()
 	src := "package main\n\n"
-	for i, name := range []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"} {
+	for i, name := range []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+		"tenth"} {
 		src += fmt.Sprintf("func %s(n int) int {\n\tif n < 0 {\n\t\treturn -n\n\t}\n\treturn n * %d\n}\n\n", name, i+1)
 	}
 	src += "func main() {\n\tif first(1)+second(second(1))+tenth(third(1)) != 35 {\n\t\tpanic(\"wrong\")\n\t}\n\t_, _, _, _, _, _ = fourth(1), fifth(1), sixth(1), seventh(1), eighth(1), ninth(1)\n}\n"

@@ -12,37 +12,19 @@ import (
 
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/gobuild/internal/archive"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 	"github.com/pepgo/pep/instrument"
 )
 
 const (
-	branchesField = "branches="
-	windowsField  = "windows="
-	noTableField  = "notable="
-
 	branchesMember = "pep.branches" // the archive member that holds the table
 	actionsMember  = "pep.actions"  // the archive member that says what outcomes do to path registers
 
-	// envBranches names the environment variable that tells the compiler where to write the table.
+	// envBranches names the environment variable that tells the compiler where to write the table, and envValues the one
+	// that tells it which rows of values to write.
 	envBranches = "PEPBUILD_TABLE"
+	envValues   = "PEPBUILD_VALUES"
 )
-
-// Branches returns the tag of a package that is not instrumented and has a table of branches, as an argument of the
-// compile command. The compiler's key stands for all that the table depends on, and the tool's for all that the actions
-// do.
-func Branches(compilerKey, tool string) string {
-	return TagFlag + "=" + branchesField + compilerKey + "," + tool
-}
-
-// MainWithTable returns the tag of a package main that is not instrumented, and whose program gets the table of actions
-// of the packages that have tables.
-func MainWithTable(compilerKey, tool string) string {
-	return TagFlag + "=" + windowsField + compilerKey + "," + tool
-}
-
-// WithoutTable returns the tag of a package that is not in the table of actions of its program, and that is package main there
-// or has the flags of the main package of its tests.
-func WithoutTable(tool string) string { return TagFlag + "=" + noTableField + tool }
 
 // BranchTable returns the table of branches of the package in an archive, and what its outcomes do; nil if it has none.
 func BranchTable(file string) (table, actions []byte, err error) {
@@ -52,9 +34,9 @@ func BranchTable(file string) (table, actions []byte, err error) {
 	return table, actions, err
 }
 
-// compileWithBranches compiles a package with the compiler that writes tables. If its program gets the table of actions,
-// it imports package core.
-func (t *tool) compileWithBranches(windows bool) (int, error) {
+// compileWithBranches compiles a package with the compiler that writes tables. If its program gets the table of
+// actions, it imports package core.
+func (t *tool) compileWithBranches(tag plan.Tag, windows bool) (int, error) {
 	goroot := t.goroot()
 	if err := t.choose(); err != nil {
 		return 1, err
@@ -64,7 +46,7 @@ func (t *tool) compileWithBranches(windows bool) (int, error) {
 		return 1, errors.New("the compile command has no -o: pepbuild does not know this version of Go")
 	}
 	file := out + ".branches"
-	if err := os.Setenv(envBranches, file); err != nil {
+	if err := errors.Join(os.Setenv(envBranches, file), os.Setenv(envValues, tag.Values)); err != nil {
 		return 1, err
 	}
 	args := t.args
@@ -94,7 +76,7 @@ func (t *tool) compileWithBranches(windows bool) (int, error) {
 // rootName stands in names of files for the directory that the toolchain is in.
 const rootName = "$GOROOT/"
 
-// goroot returns that directory. It is known until choose takes another compiler.
+// goroot returns the toolchain's directory. Call it before choose, which changes t.path.
 func (t *tool) goroot() string {
 	return strings.TrimSuffix(filepath.Dir(t.path), filepath.FromSlash("/pkg/tool/linux_amd64"))
 }

@@ -18,16 +18,18 @@ import (
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/gobuild/internal/linked"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/rewrite"
 )
 
 // pollsMember is the archive member of each package that may have polls. It has the tag of a package that
-// they come from, as far as the compiler has to know it: see Tag.polls.
+// they come from, as far as the compiler has to know it: see plan.Tag.Importers.
 const pollsMember = "pep.polls"
 
 // compile runs a compile command, on instrumented source if it is tagged.
 func (t *tool) compile() (int, error) {
-	value, i := t.flag(TagFlag)
+	value, i := t.flag(plan.TagFlag)
 	if i < 0 {
 		return t.compileOther()
 	}
@@ -35,27 +37,24 @@ func (t *tool) compile() (int, error) {
 	if _, ok := t.flag("-V"); ok >= 0 {
 		return t.become()
 	}
-	if err := t.tell(os.Getenv(EnvProgress)); err != nil {
+	if err := t.tell(t.plan.Progress); err != nil {
 		return 1, err
 	}
-	if strings.HasPrefix(value, roomField) {
-		return t.compileRuntime()
-	}
-	if strings.HasPrefix(value, branchesField) {
-		return t.compileWithBranches(t.isTestMain())
-	}
-	if strings.HasPrefix(value, windowsField) {
-		return t.compileWithBranches(t.isMain())
-	}
-	if strings.HasPrefix(value, noTableField) {
-		return t.compileWithoutTable()
-	}
-	if key, ok := strings.CutPrefix(value, countsField); ok {
-		return t.compileWithCounts(key)
-	}
-	tag, err := ParseTag(value)
+	tag, err := plan.ParseTag(value)
 	if err != nil {
 		return 1, err
+	}
+	switch tag.Work {
+	case plan.Runtime:
+		return t.compileRuntime()
+	case plan.Branches:
+		return t.compileWithBranches(tag, t.isTestMain())
+	case plan.Main:
+		return t.compileWithBranches(tag, t.isMain())
+	case plan.Untabled:
+		return t.compileWithoutTable()
+	case plan.Counts:
+		return t.compileWithCounts(tag.Counts)
 	}
 	if err := t.choose(); err != nil {
 		return 1, err
@@ -70,15 +69,15 @@ func (t *tool) compile() (int, error) {
 // isMain reports whether the package is a main package. Under test it is none.
 func (t *tool) isMain() bool { return t.lastFlag("-p") == "main" }
 
-// isTestMain reports whether the package is the main package that the go command makes for tests. It has the flags of the
-// package that is tested.
+// isTestMain reports whether the package is the main package that the go command makes for tests. It has the flags of
+// the package that is tested.
 func (t *tool) isTestMain() bool {
 	return slices.ContainsFunc(t.args, func(arg string) bool { return filepath.Base(arg) == "_testmain.go" })
 }
 
-// compileOther compiles a package that is not instrumented. If it imports one that is, the compiler may inline functions
-// of that one, polls and all, and it compiles instances of generic functions. So the package gets the compiler of
-// instrumented packages, and the packages that import it do likewise.
+// compileOther compiles a package that is not instrumented. If it imports one that is, the compiler may inline
+// functions of that one, polls and all, and it compiles instances of generic functions. So the package gets the
+// compiler of instrumented packages, and the packages that import it do likewise.
 func (t *tool) compileOther() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, o := t.flag("-o")
@@ -107,18 +106,22 @@ func (t *tool) compileOther() (int, error) {
 
 // choose chooses pepbuild's compiler.
 func (t *tool) choose() error {
-	path := os.Getenv(EnvCompiler)
-	if path == "" {
-		return fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvCompiler)
+	if t.plan.Compiler == "" {
+		return notSet("compiler")
 	}
-	t.path = path
+	t.path = t.plan.Compiler
 	return nil
+}
+
+// notSet is the error for something that the plan does not name.
+func notSet(what string) error {
+	return fmt.Errorf("%s names no %s: the toolexec verb is for pepbuild's own use", plan.Env, what)
 }
 
 // A compilation is a compile command that is tagged.
 type compilation struct {
 	*tool
-	tag       Tag
+	tag       plan.Tag
 	path      string // import path
 	out       string // archive to write
 	importcfg string
@@ -188,11 +191,11 @@ func (c *compilation) run() (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	profiled, err := c.tag.readGuide()
+	profiled, err := c.readGuide()
 	if err != nil {
 		return 1, err
 	}
-	lang := c.lastFlag("-lang")
+	lang, kind := c.lastFlag("-lang"), c.tag.Mode.Kind()
 	res, err := instrument.Do(&instrument.Package{
 		Path:      c.path,
 		Files:     c.order,
@@ -202,9 +205,9 @@ func (c *compilation) run() (int, error) {
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
 
-		NamesInFolder: version.Compare(os.Getenv(EnvRelease), "go1.27") >= 0,
-	}, instrument.Options{Mode: c.tag.Mode, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
-		Bisect: pattern, Guide: profiled})
+		NamesInFolder: version.Compare(c.plan.Release, "go1.27") >= 0,
+	}, instrument.Options{Ends: kind.Ends, Decisions: kind.Decisions, Without: rewrite.Without(c.tag.Without),
+		Numbers: c.tag.Numbering(), Taps: taps, Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
 	}
@@ -243,7 +246,7 @@ func (c *compilation) run() (int, error) {
 	}
 	return 0, errors.Join(
 		archive.Add(c.out, sitesMember, sites),
-		archive.Add(c.out, pollsMember, []byte(c.tag.polls())),
+		archive.Add(c.out, pollsMember, []byte(c.tag.Importers().String())),
 	)
 }
 
@@ -320,7 +323,7 @@ func (c *compilation) replace(res *instrument.Result) error {
 			return err
 		}
 	}
-	linked, err := linkedPackages(false)
+	linked, err := c.linkedPackages(false)
 	if err != nil {
 		return err
 	}
@@ -364,10 +367,10 @@ func dump(root, path, dir string) error {
 
 // linkedPackages returns the lines of the importcfg for the linked runtime. They are
 // the same for programs with and without C code: only the linker sees a difference.
-func linkedPackages(withC bool) (string, error) {
-	name := os.Getenv(EnvLinked)
+func (t *tool) linkedPackages(withC bool) (string, error) {
+	name := t.plan.Linked
 	if name == "" {
-		return "", fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvLinked)
+		return "", notSet("runtime")
 	}
 	if withC {
 		name = linked.WithC(name)

@@ -5,7 +5,6 @@ package toolexec
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -18,21 +17,21 @@ const guideMember = "pep.guide"
 
 // readGuide returns what the profile says of the package; nil if there is no profile, or if it has
 // nothing of the package.
-func (t Tag) readGuide() (*guide.Package, error) {
-	if t.Guide == "" {
+func (c *compilation) readGuide() (*guide.Package, error) {
+	name := c.tag.Guide
+	if name == "" {
 		return nil, nil
 	}
-	dir := os.Getenv(EnvGuide)
-	if dir == "" {
-		return nil, fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvGuide)
+	if c.plan.GuideDir == "" {
+		return nil, notSet("guide")
 	}
-	data, err := os.ReadFile(filepath.Join(dir, t.Guide))
+	data, err := os.ReadFile(filepath.Join(c.plan.GuideDir, name))
 	if err != nil {
 		return nil, err
 	}
 	p := new(guide.Package)
 	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("guide %s: %w", t.Guide, err)
+		return nil, fmt.Errorf("guide %s: %w", name, err)
 	}
 	return p, nil
 }
@@ -48,8 +47,8 @@ func addMatch(out string, m guide.Match) error {
 
 // tellMatch prints how well the profile fits the packages of a program. If nothing fits, and there
 // is no other program that it may be of, it returns an error.
-func (imp *importer) tellMatch(stderr io.Writer) error {
-	name := os.Getenv(EnvGuideName)
+func (t *tool) tellMatch(imp *importer) error {
+	name := t.plan.Guide
 	if name == "" {
 		return nil
 	}
@@ -68,10 +67,10 @@ func (imp *importer) tellMatch(stderr io.Writer) error {
 		}
 		sum.Add(m)
 	}
-	if sum.Branches == 0 && os.Getenv(EnvSeveral) == "" {
+	if sum.Branches == 0 && t.plan.Mains == 1 {
 		return fmt.Errorf("-pepguide=%s: %s: it is a profile of another program or of other source; profile this program anew, or build without -pepguide", name, nothing(sum))
 	}
-	fmt.Fprintf(stderr, "pepbuild: -pepguide=%s: %v\n", name, sum)
+	fmt.Fprintf(t.stderr, "pepbuild: -pepguide=%s: %v\n", name, sum)
 	return nil
 }
 

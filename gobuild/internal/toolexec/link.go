@@ -4,10 +4,8 @@ package toolexec
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
@@ -40,10 +38,10 @@ func (t *tool) link() (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	if selection := os.Getenv(EnvSelection); taps == 0 && selection != "" {
-		return 1, fmt.Errorf("no function or line of the instrumented packages has a tap with %s: check the names, and choose the packages with -peppkg", selection)
+	if taps == 0 && t.plan.Mains == 1 && t.plan.Taps.Selective() {
+		return 1, fmt.Errorf("no function or line of the instrumented packages has a tap with %s: check the names, and choose the packages with -peppkg", t.plan.Taps)
 	}
-	if err := imports.tellMatch(t.stderr); err != nil {
+	if err := t.tellMatch(imports); err != nil {
 		return 1, err
 	}
 	if tables == nil {
@@ -60,22 +58,23 @@ func (t *tool) link() (int, error) {
 	return t.run(args)
 }
 
-// withTables compiles the package that holds tables of the program, and returns the arguments of the linker that link the
-// runtime with it.
+// withTables compiles the package that holds tables of the program, and returns the arguments of the linker that link
+// the runtime with it.
 func (t *tool) withTables(imports *importer, tables []byte) ([]string, error) {
 	cfg, _ := t.flag("-importcfg")
 	archive := filepath.Join(filepath.Dir(cfg), "pepsites.a")
-	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, tables); err != nil {
+	if err := linked.Sites(t.plan.Linked, t.sibling("compile"), archive, tables); err != nil {
 		return nil, err
 	}
 	return t.withRuntime(imports, archive)
 }
 
-// withRuntime returns the arguments of the linker that link the runtime, with an archive of the package that holds tables.
+// withRuntime returns the arguments of the linker that link the runtime, with an archive of the package that holds
+// tables.
 func (t *tool) withRuntime(imports *importer, sites string) ([]string, error) {
 	cfg, i := t.flag("-importcfg")
 	linkmode, _ := t.flag("-linkmode")
-	lines, err := linkedPackages(imports.withC() && linkmode != "internal")
+	lines, err := t.linkedPackages(t.withC(imports) && linkmode != "internal")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func (t *tool) withRuntime(imports *importer, sites string) ([]string, error) {
 	ours := filepath.Join(work, "importcfg.pep")
 	// The linker takes the last of two lines for one package, so what the program imports counts
 	// before the packages of std that only the runtime imports.
-	if err := join(ours, lines, linked.Std(os.Getenv(EnvLinked)), cfg); err != nil {
+	if err := join(ours, lines, linked.Std(t.plan.Linked), cfg); err != nil {
 		return nil, err
 	}
 	args := withFlag(t.args, i, "-importcfg", ours)
@@ -96,13 +95,8 @@ func (t *tool) withRuntime(imports *importer, sites string) ([]string, error) {
 
 // withC reports whether a program has C code of its own. Then the C compiler links
 // it, unless the user chooses another way.
-func (imp *importer) withC() bool {
-	for path := range strings.FieldsSeq(os.Getenv(EnvC)) {
-		if imp.file[path] != "" {
-			return true
-		}
-	}
-	return false
+func (t *tool) withC(imports *importer) bool {
+	return slices.ContainsFunc(t.plan.WithC, func(path string) bool { return imports.file[path] != "" })
 }
 
 // SiteTable returns the site table of the package in an archive; nil if it is not instrumented.

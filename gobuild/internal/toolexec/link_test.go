@@ -39,13 +39,14 @@ func TestSitesOfTwoPackagesMustDiffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		taps, err := checkSites(tapped, test.path, test.table)
-		if taps != test.taps || (err != nil) != test.wrong || err != nil && !strings.Contains(err.Error(), "costarring and liquid have the same hash") {
+		if taps != test.taps || (err != nil) != test.wrong || err != nil &&
+			!strings.Contains(err.Error(), "costarring and liquid have the same hash") {
 			t.Errorf("%s: got %d taps, error %v", test.name, taps, err)
 		}
 	}
 }
 
-// Executables with other code, and without room, are refused.
+// Executables with other code, and without space, are refused.
 func TestOtherExecutables(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads executables of this system as ELF")
@@ -72,21 +73,22 @@ func TestOtherExecutables(t *testing.T) {
 	if err := os.WriteFile(copied, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := fillRoom(copied, 1000, []byte("tables")); err == nil || !strings.Contains(err.Error(), "no room") {
-		t.Errorf("no room: %v", err)
+	if err := fillSpace(copied, 1000, []byte("tables")); err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("no space: %v", err)
 	}
 }
 
 // Calls keep the names of functions that are in the program and whose paths windows do not see.
 func TestSeen(t *testing.T) {
-	sites := &wire.Package{Path: "p", Skipped: []wire.Skipped{{Name: "p.blind"}}}
-	callees := []string{"p.f", "p.blind", "runtime.memmove", "math/bits.Add64", wire.ByInterface, wire.ByValue}
-	sites.Funcs = []wire.Func{{Name: "p.f"}, {Name: "p.blind"}}
+	sites := &wire.Package{Path: "p", Skipped: []wire.Skipped{{Name: "p.untold"}}}
+	callees := []string{"p.f", "p.untold", "runtime.memmove", "math/bits.Add64", wire.ByInterface, wire.ByValue}
+	sites.Funcs = []wire.Func{{Name: "p.f"}, {Name: "p.untold"}}
 	for _, c := range callees {
 		sites.Funcs[0].Calls = append(sites.Funcs[0].Calls, wire.Call{Callee: c})
 	}
-	seen(&actions.Table{Packages: []*actions.Package{{Sites: sites}}}, map[string]bool{"p.f": true, "p.blind": true, "runtime.memmove": true})
-	want := []string{wire.Seen, "p.blind", "runtime.memmove", wire.Seen, wire.ByInterface, wire.ByValue}
+	seen(&actions.Table{Packages: []*actions.Package{{Sites: sites}}},
+		map[string]bool{"p.f": true, "p.untold": true, "runtime.memmove": true})
+	want := []string{wire.Seen, "p.untold", "runtime.memmove", wire.Seen, wire.ByInterface, wire.ByValue}
 	for i, c := range sites.Funcs[0].Calls {
 		if c.Callee != want[i] {
 			t.Errorf("a call of %s: got %q, want %q", callees[i], c.Callee, want[i])

@@ -2,7 +2,7 @@
 //
 // The go command runs with -toolexec, and calls
 //
-//	pepbuild toolexec /path/to/compile -o $WORK/b002/_pkg_.a … -pep=mode=polls,… x.go
+//	pepbuild toolexec /path/to/compile -o $WORK/b002/_pkg_.a … -pep=rewrite,mode=polls,… x.go
 //
 // for every tool that it needs. This package passes most calls on as they are. If a
 // compile command has a -pep tag, it compiles instrumented copies of the files instead,
@@ -27,38 +27,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-)
 
-// EnvLinked names the environment variable that tells where the linked runtime
-// is: a file in the format of an importcfg.
-const EnvLinked = "PEPBUILD_LINKED"
-
-// EnvC names the environment variable that lists the import paths of packages with
-// C code that are not of the standard library.
-const EnvC = "PEPBUILD_C"
-
-// EnvCompiler names the environment variable that has the path of the compiler for tagged
-// packages.
-const EnvCompiler = "PEPBUILD_COMPILER"
-
-// EnvRelease names the environment variable that has the release of the toolchain: go1.27.
-const EnvRelease = "PEPBUILD_RELEASE"
-
-// EnvProgress names the environment variable that has the name of a file, to which the import
-// path of each package with a tag is added when it is compiled; it may be empty.
-const EnvProgress = "PEPBUILD_PROGRESS"
-
-// EnvSelection names the environment variable that has the user's selection among taps,
-// as Taps.String returns it, if a program without any tap is an error.
-const EnvSelection = "PEPBUILD_SELECTION"
-
-// EnvGuide names the environment variable that has the directory of what a profile says of
-// packages, with a file for each tag's Guide. EnvGuideName has the name of the profile, and EnvSeveral
-// is set if several programs are built, so that the profile may say nothing of some.
-const (
-	EnvGuide     = "PEPBUILD_GUIDE"
-	EnvGuideName = "PEPBUILD_GUIDE_NAME"
-	EnvSeveral   = "PEPBUILD_SEVERAL"
+	"github.com/pepgo/pep/gobuild/internal/plan"
 )
 
 // Run runs the tool args[0] with the given arguments and returns its exit code.
@@ -67,7 +37,11 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 		return 2, errors.New("toolexec: no tool: the go command calls this verb, users do not")
 	}
 	collectLate(128 << 20) // as the Go compiler does; most packages need less
-	t := &tool{path: args[0], args: args[1:], stdin: stdin, stdout: stdout, stderr: stderr}
+	p, err := plan.FromEnvironment()
+	if err != nil {
+		return 1, err
+	}
+	t := &tool{path: args[0], args: args[1:], plan: p, stdin: stdin, stdout: stdout, stderr: stderr}
 	switch strings.TrimSuffix(filepath.Base(t.path), ".exe") {
 	case "compile":
 		return t.compile()
@@ -77,7 +51,8 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	return t.become()
 }
 
-// collectLate has the garbage collector run first with a heap of some bytes. What the user sets in the environment stands.
+// collectLate has the garbage collector run first with a heap of some bytes. What the user sets in the environment
+// stands.
 func collectLate(heap int64) {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -92,6 +67,7 @@ func collectLate(heap int64) {
 type tool struct {
 	path           string
 	args           []string
+	plan           *plan.Plan
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
@@ -101,11 +77,12 @@ func (t *tool) sibling(name string) string {
 	return filepath.Join(filepath.Dir(t.path), name+filepath.Ext(t.path))
 }
 
-// become runs the tool in place of this process, which has nothing more to do: the go command asks each tool for its version
-// in each build. Where that is not possible, it runs the tool and returns its exit code.
+// become runs the tool in place of this process, which has nothing more to do: the go command asks each tool for its
+// version in each build. Where that is not possible, it runs the tool and returns its exit code.
 func (t *tool) become() (int, error) {
 	if t.stdin == os.Stdin && t.stdout == os.Stdout && t.stderr == os.Stderr {
-		if err := syscall.Exec(t.path, append([]string{t.path}, t.args...), os.Environ()); !errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "windows" {
+		if err := syscall.Exec(t.path, append([]string{t.path}, t.args...), os.Environ()); !errors.Is(err,
+			errors.ErrUnsupported) && runtime.GOOS != "windows" {
 			return 1, fmt.Errorf("running %s: %w", t.path, err)
 		}
 	}

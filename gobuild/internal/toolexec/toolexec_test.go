@@ -9,9 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/gobuild/internal/plan"
 	"github.com/pepgo/pep/instrument"
-	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/instrument/rewrite"
 )
 
 // The user sees where the instrumenter failed and what to do. The people who mend it
@@ -27,40 +26,6 @@ func TestReportInternal(t *testing.T) {
 	}
 	if !strings.Contains(stderr.String(), "goroutine 1 [running]:\n") {
 		t.Errorf("no stack on standard error: %q", &stderr)
-	}
-}
-
-func TestTagRoundTrip(t *testing.T) {
-	for _, tag := range []Tag{
-		{Mode: rewrite.Polls, Truncate: "header", Tool: "0123"},
-		{Mode: rewrite.Taps, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
-		{Mode: rewrite.Polls, Truncate: "header", Tool: "0123", Compiler: "4567"},
-		{Mode: rewrite.Polls, Truncate: "header", Tool: "0123", Without: "polls"},
-		{Mode: rewrite.Polls, Truncate: "header", Order: "coldest", Tool: "0123", Guide: "89ab"},
-		{Mode: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
-	} {
-		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
-		if !ok {
-			t.Fatalf("%q does not begin with %s", tag.Arg(), TagFlag)
-		}
-		got, err := ParseTag(value)
-		if err != nil || got != tag {
-			t.Errorf("ParseTag(%q) = %+v, %v, want %+v", value, got, err, tag)
-		}
-	}
-	for _, bad := range []string{"", "mode", "mode=polls,nosuch=1"} {
-		if tag, err := ParseTag(bad); err == nil {
-			t.Errorf("ParseTag(%q) = %+v, want an error", bad, tag)
-		}
-	}
-	if got := (Tag{Truncate: "backedge"}).numbering().Truncate; got != pathnum.BackEdge {
-		t.Errorf("backedge truncates by %v", got)
-	}
-	if got := (Tag{Truncate: "join"}).numbering().Truncate; got != pathnum.Join {
-		t.Errorf("join truncates by %v", got)
-	}
-	if got := (Tag{Order: "coldest"}).numbering().Order; got != pathnum.Coldest {
-		t.Errorf("coldest orders by %v", got)
 	}
 }
 
@@ -128,7 +93,8 @@ func TestPassOn(t *testing.T) {
 	// The package removes a tag, also with -V=full: the go command asks for the version of
 	// a tool with flags that belong to no package.
 	var stdout, stderr bytes.Buffer
-	code, _ := Run([]string{filepath.Join(dir, "compile"), "-V=full", Tag{Tool: "x"}.Arg()}, nil, &stdout, &stderr)
+	code, _ := Run([]string{filepath.Join(dir, "compile"), "-V=full", plan.Tag{Work: plan.Rewrite, Tool: "x"}.Arg()}, nil,
+		&stdout, &stderr)
 	if code != 7 || stdout.String() != "compile -V=full\n" {
 		t.Errorf("%d, %q", code, &stdout)
 	}
@@ -141,13 +107,15 @@ func TestPassOn(t *testing.T) {
 }
 
 func TestCompileCommandsOfUnknownForm(t *testing.T) {
-	tag := Tag{Mode: rewrite.Polls, Truncate: "header", Tool: "x"}.Arg()
+	tag := plan.Tag{Work: plan.Rewrite, Mode: plan.Polls, Tool: "x"}.Arg()
 	for _, args := range [][]string{
 		{tag},
 		{tag, "-p", "x", "-o", "x.a", "x.go"},
 		{tag, "-p", "x", "-o", "x.a", "-importcfg", "cfg"},
-		{TagFlag + "=nonsense", "-p", "x"},
-		{Tag{Mode: rewrite.Polls, Truncate: "header", Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // EnvCompiler is not set
+		{plan.Tag{Work: plan.Branches, Tool: "x"}.Arg(), "-p", "x", "-o", "x.a", "x.go"},
+		{plan.Tag{Work: plan.Counts, Counts: "x"}.Arg(), "-p", "x", "-o", "x.a", "x.go"},
+		{plan.TagFlag + "=nonsense", "-p", "x"},
+		{plan.Tag{Work: plan.Rewrite, Mode: plan.Polls, Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // plan.Env is not set
 	} {
 		code, err := Run(append([]string{"/nowhere/compile"}, args...), nil, nil, nil)
 		if code != 1 || err == nil {
@@ -160,7 +128,8 @@ func TestCompileCommandsOfUnknownForm(t *testing.T) {
 func TestReadImports(t *testing.T) {
 	long := strings.Repeat("x/", 50000)
 	name := filepath.Join(t.TempDir(), "importcfg")
-	text := "# import config\nimportmap a=vendor/a\npackagefile vendor/a=/a.a\npackagefile " + long + "=/b=c.a\n\npackagefile last=/l.a"
+	text := "# import config\nimportmap a=vendor/a\npackagefile vendor/a=/a.a\npackagefile " + long +
+		"=/b=c.a\n\npackagefile last=/l.a"
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -184,24 +153,4 @@ func TestReadImports(t *testing.T) {
 	if _, err := imp.Import("a"); err == nil || !strings.Contains(err.Error(), "/a.a") {
 		t.Errorf("a: %v", err)
 	}
-}
-
-// FuzzTag checks that a tag that has been parsed and written parses as the same tag.
-func FuzzTag(f *testing.F) {
-	f.Add("mode=polls,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
-	f.Add("mode=exact,truncate=backedge,tool=0")
-	f.Add("mode=%zz")
-	f.Add("mode=a%2Cb,truncate=%25,tool=%2Cdump%3D")
-	f.Fuzz(func(t *testing.T, s string) {
-		tag, err := ParseTag(s)
-		if err != nil {
-			return
-		}
-		tag.Taps.Options() // an error or not
-		value, _ := strings.CutPrefix(tag.Arg(), TagFlag+"=")
-		again, err := ParseTag(value)
-		if err != nil || again != tag {
-			t.Errorf("%q is %+v and is written as %q, which is %+v, %v", s, tag, value, again, err)
-		}
-	})
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/gobuild/internal/linked"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // windowsMember is the archive member of a package main whose program gets the table.
@@ -36,7 +37,7 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 	}
 	text := fmt.Sprintf("package main\n\nimport _ %q\n", linked.CorePath)
 	file, cfg := filepath.Join(dir, "pep_windows.go"), filepath.Join(dir, "importcfg")
-	lines, err := linkedPackages(false)
+	lines, err := t.linkedPackages(false)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +51,8 @@ func (t *tool) importWindows(dir string) ([]string, error) {
 	return append(withFlag(t.args, i, "-importcfg", cfg), file), nil
 }
 
-// compileWithoutTable compiles a package that is not profiled. If it is the main package of a program with windows, it imports package
-// core.
+// compileWithoutTable compiles a package that is not profiled. If it is the main package of a program with windows, it
+// imports package core.
 func (t *tool) compileWithoutTable() (int, error) {
 	if !t.isMain() {
 		return t.become()
@@ -70,17 +71,18 @@ func (t *tool) compileWithoutTable() (int, error) {
 	return 0, archive.Add(out, windowsMember, nil)
 }
 
-// linkWithActions links a program and puts its site tables and its table of actions into it. What these are depends on which
-// functions the program has, and where, which only the linker knows. So the program is linked with room for the tables, as much as
-// they had last time, and linked again if they need another room now. The room is data, so all functions stay where they are.
+// linkWithActions links a program and puts its site tables and its table of actions into it. What these are depends on
+// which functions the program has, and where, which only the linker knows. So the program is linked with space for the
+// tables, as much as they had last time, and linked again if they need more or less now. The space is data, so all
+// functions stay where they are.
 func (t *tool) linkWithActions(imports *importer) (int, error) {
 	archives, err := readTables(imports)
 	if err != nil {
 		return 1, err
 	}
 	out, _ := t.flag("-o")
-	room := lastRoom()
-	args, code, err := t.linkWithRoom(imports, room)
+	space := lastSpace(t.spaceFile())
+	args, code, err := t.linkWithSpace(imports, space)
 	if code != 0 || err != nil {
 		return code, err
 	}
@@ -92,46 +94,47 @@ func (t *tool) linkWithActions(imports *importer) (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	if needed := roomFor(len(tables)); needed != room {
-		before, err := readText(out)
+	if needed := spaceFor(len(tables)); needed != space {
+		before, err := executable.ReadCode(out)
 		if err != nil {
 			return 1, err
 		}
-		if _, code, err := t.linkWithRoom(imports, needed); code != 0 || err != nil {
+		if _, code, err := t.linkWithSpace(imports, needed); code != 0 || err != nil {
 			return code, err
 		}
-		after, err := readText(out)
-		if err == nil && (after.addr != before.addr || len(after.code) != len(before.code)) {
+		after, err := executable.ReadCode(out)
+		if err == nil && (after.Addr != before.Addr || len(after.Text) != len(before.Text)) {
 			err = errors.New("the linker moves functions when a variable becomes larger")
 		}
 		if err != nil {
 			return 1, err
 		}
-		room = needed
-		keepRoom(room)
+		space = needed
+		keepSpace(t.spaceFile(), space)
 	}
-	return 0, fillRoom(out, room, tables)
+	return 0, fillSpace(out, space, tables)
 }
 
-// linkWithRoom links a program with room for its tables, and returns the arguments of the linker.
-func (t *tool) linkWithRoom(imports *importer, size int) (args []string, code int, err error) {
-	if args, err = t.withTables(imports, emptyRoom(size)); err != nil {
+// linkWithSpace links a program with space for its tables, and returns the arguments of the linker.
+func (t *tool) linkWithSpace(imports *importer, size int) (args []string, code int, err error) {
+	if args, err = t.withTables(imports, emptySpace(size)); err != nil {
 		return nil, 1, err
 	}
 	code, err = t.run(args)
 	return args, code, err
 }
 
-// roomFor returns the room for tables of some bytes. Small changes of a program leave it as it is. It depends on nothing else,
-// so that builds can be reproduced.
-func roomFor(bytes int) int {
+// spaceFor returns the space for tables of some bytes. Small changes of a program leave it as it is. It depends on
+// nothing else, so that builds can be reproduced.
+func spaceFor(bytes int) int {
 	step := 1 << max(bits.Len(uint(bytes))-6, 0)
 	return (bytes + step - 1) / step * step
 }
 
-// lastRoom returns the room that the tables of the program had when it was last linked, or another number if that is not known.
-var lastRoom = func() int {
-	text, _ := os.ReadFile(roomFile())
+// lastSpace returns the space that the tables of the program had when it was last linked, or another number if that is
+// not known.
+var lastSpace = func(file string) int {
+	text, _ := os.ReadFile(file)
 	n, err := strconv.Atoi(string(text))
 	if err != nil || n < 1 || n > 1<<30 {
 		return 1
@@ -139,18 +142,18 @@ var lastRoom = func() int {
 	return n
 }
 
-// keepRoom writes the room down. If it cannot, the program is linked twice next time, too.
-func keepRoom(size int) { os.WriteFile(roomFile(), []byte(strconv.Itoa(size)), 0o666) }
+// keepSpace writes the space down. If it cannot, the program is linked twice next time, too.
+func keepSpace(file string, size int) { os.WriteFile(file, []byte(strconv.Itoa(size)), 0o666) }
 
-// roomFile returns the name of a file, beside the linked runtime, for the program that the go command links.
-func roomFile() string {
+// spaceFile returns the name of a file, beside the linked runtime, for the program that the go command links.
+func (t *tool) spaceFile() string {
 	h := fnv.New64a()
 	io.WriteString(h, os.Getenv("TOOLEXEC_IMPORTPATH"))
-	return filepath.Join(filepath.Dir(os.Getenv(EnvLinked)), fmt.Sprintf("%x.room", h.Sum(nil)))
+	return filepath.Join(filepath.Dir(t.plan.Linked), fmt.Sprintf("%x.space", h.Sum(nil)))
 }
 
-// withSymbols returns an executable that has the symbols of one that args have linked: that one, or if the user has no symbols
-// put into it, another one that differs in nothing else.
+// withSymbols returns an executable that has the symbols of one that args have linked: that one, or if the user has no
+// symbols put into it, another one that differs in nothing else.
 func (t *tool) withSymbols(args []string, out string) (exe string, code int, err error) {
 	f, err := elf.Open(out)
 	if err != nil {
@@ -171,34 +174,14 @@ func (t *tool) withSymbols(args []string, out string) (exe string, code int, err
 	return exe, 0, sameCode(out, exe)
 }
 
-// A text is the code of an executable.
-type text struct {
-	addr uint64
-	code []byte
-}
-
-func readText(exe string) (*text, error) {
-	f, err := elf.Open(exe)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	s := f.Section(".text")
-	if s == nil {
-		return nil, fmt.Errorf("%s has no code", exe)
-	}
-	code, err := s.Data()
-	return &text{s.Addr, code}, err
-}
-
 // sameCode returns an error unless two executables have the same code at the same addresses.
 func sameCode(a, b string) error {
-	x, err := readText(a)
+	x, err := executable.ReadCode(a)
 	if err != nil {
 		return err
 	}
-	y, err := readText(b)
-	if err == nil && (x.addr != y.addr || !bytes.Equal(x.code, y.code)) {
+	y, err := executable.ReadCode(b)
+	if err == nil && (x.Addr != y.Addr || !bytes.Equal(x.Text, y.Text)) {
 		err = errors.New("the linker makes other code of the program when it writes no symbols")
 	}
 	return err
@@ -221,17 +204,17 @@ func readTables(imports *importer) (list []packageTables, err error) {
 	return list, nil
 }
 
-// emptyRoom returns what is in the room before the tables are. Nothing else in a program is like it, and it occurs once even if
-// something like its end stands in front of it.
-func emptyRoom(size int) []byte {
-	const filling = "room "
+// emptySpace returns what is in the space before the tables are. Nothing else in a program is like it, and it occurs
+// once even if something like its end stands in front of it.
+func emptySpace(size int) []byte {
+	const filling = "space "
 	b := bytes.Repeat([]byte(filling), size/len(filling)+1)[:size]
 	b[0] = '('
 	return b
 }
 
-// fillRoom writes tables into the room in an executable, and zeros behind them.
-func fillRoom(exe string, size int, tables []byte) (err error) {
+// fillSpace writes tables into the space in an executable, and zeros behind them.
+func fillSpace(exe string, size int, tables []byte) (err error) {
 	f, err := os.OpenFile(exe, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -249,18 +232,18 @@ func fillRoom(exe string, size int, tables []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	at := bytes.Index(data, emptyRoom(size))
+	at := bytes.Index(data, emptySpace(size))
 	if at < 0 {
-		return fmt.Errorf("%s has no room for its tables", exe)
+		return fmt.Errorf("%s has no space for its tables", exe)
 	}
 	_, err = f.WriteAt(append(tables, make([]byte, size-len(tables))...), int64(constants.Offset)+int64(at))
 	return err
 }
 
-// programTables returns the site tables and, behind them, the table of actions and that of values of a program, from the tables of its
-// packages.
+// programTables returns the site tables and, behind them, the table of actions and that of values of a program, from
+// the tables of its packages.
 func programTables(archives []packageTables, exe, goroot string) ([]byte, error) {
-	program, err := branches.ReadExecutable(exe)
+	program, err := executable.Linked(exe)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +271,7 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 		expandRoot(p.Sites, goroot)
 		sites = wire.AppendPackage(sites, p.Sites)
 	}
-	if sites, err = wire.Join(sites); err != nil {
+	if sites, err = wire.JoinPacked(sites); err != nil {
 		return nil, err
 	}
 	data, err := table.Append(sites, program.Text)
@@ -302,8 +285,8 @@ func programTables(archives []packageTables, exe, goroot string) ([]byte, error)
 	return valued.Append(data, program.Text)
 }
 
-// seen leaves the names out of calls of functions whose paths windows see, and of those that the program does not have, since the
-// compiler has put instructions in their place. That there is a call is all that anybody asks of these.
+// seen leaves the names out of calls of functions whose paths windows see, and of those that the program does not have,
+// since the compiler has put instructions in their place. That there is a call is all that anybody asks of these.
 func seen(table *actions.Table, linked map[string]bool) {
 	in := map[string]bool{}
 	for _, p := range table.Packages {
@@ -341,13 +324,14 @@ func expand(name, goroot string) string {
 	return name
 }
 
-// untold says in the site tables at which branches the code of the program does not tell everywhere what was decided. Paths
-// that go another way there count as one that goes some way. Functions of which the code tells no path anywhere are among the skipped ones, too.
+// untold says in the site tables at which branches the code of the program does not tell everywhere what was decided.
+// Paths that go another way there count as one that goes some way. Functions of which the code tells no path anywhere
+// are among the skipped ones, too.
 func untold(table *actions.Table) {
 	for _, s := range table.Sources {
 		p := s.Package.Sites
-		if len(s.Unclear) > 0 {
-			p.Funcs[s.Site].Untold = slices.Sorted(maps.Keys(s.Unclear))
+		if len(s.UntoldNodes) > 0 {
+			p.Funcs[s.Site].Untold = slices.Sorted(maps.Keys(s.UntoldNodes))
 		}
 		if s.Numbered() && s.Untold() {
 			f := &p.Funcs[s.Site]

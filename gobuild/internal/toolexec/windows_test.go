@@ -11,18 +11,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
 	"github.com/pepgo/pep/format/valuetable"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// envForget names the environment variable that has the room for tables forgotten.
-const envForget = "TOOLEXEC_FORGET_ROOM"
+// envForget names the environment variable that has the space for tables forgotten.
+const envForget = "TOOLEXEC_FORGET_SPACE"
 
-// A program that is built in another directory, with empty caches, is the same byte by byte, whether the room for its tables
-// was known or it was linked a second time. One without symbols has the same tables.
-func TestRoomForTables(t *testing.T) {
+// A program that is built in another directory, with empty caches, is the same byte by byte, whether the space for its
+// tables was known or it was linked a second time. One without symbols has the same tables.
+func TestSpaceForTables(t *testing.T) {
 	if runtime.GOOS+"/"+runtime.GOARCH != "linux/amd64" {
 		t.Skip("there are windows for linux/amd64 only")
 	}
@@ -62,11 +62,11 @@ func TestRoomForTables(t *testing.T) {
 	usual := build("-ldflags=-v")
 	again := build("-ldflags=-v", "GOCACHE="+filepath.Join(cache, "go"))
 	if links != 1 {
-		t.Errorf("linked %d times, want once: the room is known", links)
+		t.Errorf("linked %d times, want once: the space is known", links)
 	}
 	forgotten := build("-ldflags=-v", envForget+"=1")
 	if links != 2 {
-		t.Errorf("linked %d times, want twice: the room is not known", links)
+		t.Errorf("linked %d times, want twice: the space is not known", links)
 	}
 	text, want := read(t, usual), tables(t, usual)
 	for _, exe := range []string{again, forgotten} {
@@ -82,8 +82,8 @@ func TestRoomForTables(t *testing.T) {
 		t.Errorf("without symbols there are %d rows, want %d", len(got), len(want))
 	}
 	for _, exe := range []string{usual, forgotten, stripped} {
-		if bytes.Contains(read(t, exe), []byte(strings.Repeat("room ", 20))) {
-			t.Errorf("%s: something is left of what was in the room", exe)
+		if bytes.Contains(read(t, exe), []byte(strings.Repeat("space ", 20))) {
+			t.Errorf("%s: something is left of what was in the space", exe)
 		}
 	}
 }
@@ -97,7 +97,8 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// tables returns the rows of the table of actions of a program, those of its table of values, and the hash of its site tables.
+// tables returns the rows of the table of actions of a program, those of its table of values, and the hash of its site
+// tables.
 func tables(t *testing.T, exe string) (list []string) {
 	t.Helper()
 	sites, err := executable.Open(exe)

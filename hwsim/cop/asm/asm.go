@@ -242,7 +242,8 @@ func (a *assembler) finish() {
 		a.stores[machine.SampleWindow+machine.FilterClasses] = uint64(a.classes)
 	} else if left := uint32(classes) &^ a.classes; left != 0 && a.classes != 0 {
 		a.try(func() {
-			a.fail(a.at[machine.SampleWindow+machine.FilterClasses], "the filter accepts class %s, which has no .entry", classNames(left)[0])
+			a.fail(a.at[machine.SampleWindow+machine.FilterClasses], "the filter accepts class %s, which has no .entry",
+				classNames(left)[0])
 		})
 	}
 	a.Image = &machine.Image{Host: a.host}
@@ -257,9 +258,10 @@ func (a *assembler) finish() {
 
 // order is the order of the windows in an image. Widths come before the indexes that
 // they cut off.
-var order = []int{machine.SampleWindow, machine.WidthWindow, machine.ConstWindow, machine.ValueWindow, machine.IndexWindow, machine.BaseWindow, machine.TargetWindow, machine.EntryWindow}
+var order = []int{machine.SampleWindow, machine.WidthWindow, machine.ConstWindow, machine.ValueWindow,
+	machine.IndexWindow, machine.BaseWindow, machine.TargetWindow, machine.EntryWindow}
 
-// image adds the stores to one window.
+// image appends to the image those stores whose registers lie in the window.
 func (a *assembler) image(window int) {
 	for register := window; register < window+machine.NumClasses; register++ {
 		if value, ok := a.stores[register]; ok {
@@ -282,7 +284,8 @@ func (a *assembler) resolve(u use) {
 	}
 	offset := to - u.address
 	if offset < -16 || offset > 15 {
-		a.fail(u.position, "%s is %+d microinstructions away, and branches reach from -16 to 15: use .target and T0 to T3", u.label, offset)
+		a.fail(u.position, "%s is %+d microinstructions away, and branches reach from -16 to 15: use .target and T0 to T3",
+			u.label, offset)
 	}
 	a.Code[u.address].Instr.Offset = int8(offset)
 }

@@ -121,7 +121,8 @@ func TestCOP13_RoundTripOfWords(t *testing.T) {
 	valid := 0
 	for range 400_000 {
 		w := r.Uint64() >> 4
-		for _, part := range []struct{ at, bits int }{{0, 17}, {11, 6}, {17, 4}, {21, 9}, {24, 3}, {30, 11}, {41, 6}, {46, 1}, {47, 13}, {54, 5}} {
+		for _, part := range []struct{ at, bits int }{{0, 17}, {11, 6}, {17, 4}, {21, 9}, {24, 3}, {30, 11}, {41, 6}, {46, 1},
+			{47, 13}, {54, 5}} {
 			if r.IntN(2) == 0 {
 				w &^= (1<<part.bits - 1) << part.at
 			}
@@ -184,7 +185,8 @@ func TestCOP13_Errors(t *testing.T) {
 		{"x: goto y", "2:9: there is no label y"},
 		{"x: goto", "2:8: want a label, T0 to T3, done or interrupt, found the end of the line"},
 		{"x: goto +16", "2:10: 16: want a distance from 0 to 15"},
-		{"x: " + strings.Repeat("nop\n", 20) + "goto x", "22:6: x is -20 microinstructions away, and branches reach from -16 to 15: use .target and T0 to T3"},
+		{"x: " + strings.Repeat("nop\n", 20) + "goto x",
+			"22:6: x is -20 microinstructions away, and branches reach from -16 to 15: use .target and T0 to T3"},
 		{"x: done done", "2:9: want \";\", found \"done\""},
 		{"x: nop", "2:1: the program ends without a branch that is always taken: want done, interrupt or goto"},
 		{"x: done\nx: done", "3:1: label x is there already"},
@@ -320,7 +322,8 @@ func TestCOP05_MicrocodeWritesValuesAndIndexes(t *testing.T) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	for _, line := range []string{"mov K0, V0", "mov B0, V0", "mov T0, V0", "mov pc, V0", "mov M, V0", "add K1, V0, V1", "inc K0", "set B0, V0", "set T0, V0"} {
+	for _, line := range []string{"mov K0, V0", "mov B0, V0", "mov T0, V0", "mov pc, V0", "mov M, V0", "add K1, V0, V1",
+		"inc K0", "set B0, V0", "set T0, V0"} {
 		_, err := Assemble("x.s", program(line))
 		if err == nil || !strings.HasPrefix(err.Error(), "x.s:4:") {
 			t.Errorf("%s: got %v, want an error in line 4", line, err)

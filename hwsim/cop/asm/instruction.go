@@ -11,7 +11,8 @@ import (
 // The names of operations, predicates and fields, by their numbers. The disassembler
 // uses the same names.
 var (
-	mainNames    = []string{"", "mov", "add", "sub", "adds", "and", "or", "xor", "not", "shl1", "shr1", "shr8", "cmp", "rand"}
+	mainNames = []string{"", "mov", "add", "sub", "adds", "and", "or", "xor", "not", "shl1", "shr1", "shr8", "cmp",
+		"rand"}
 	indexNames   = []string{"", "inc", "dec", "sinc", "sdec", "mov", "clr", "set"}
 	dataNames    = []string{"", "rd", "wr", "dinc", "dsinc", "dclr"}
 	camNames     = []string{"", "match", "write", "inval"}

@@ -136,7 +136,8 @@ func (t *Tracer) Step() {
 		}
 		changes = append(changes, branch)
 	}
-	fmt.Fprintf(t.W, "%s\n", strings.TrimRight(fmt.Sprintf("%5d %s %s", now, t.instruction(address, in), strings.Join(changes, " ")), " "))
+	fmt.Fprintf(t.W, "%s\n", strings.TrimRight(fmt.Sprintf("%5d %s %s", now, t.instruction(address, in),
+		strings.Join(changes, " ")), " "))
 	end := now + 1
 	if n := (s.Mispredicted - t.last.Mispredicted) * m.Config().Penalty; n > 0 {
 		t.missing(end+n, n, "lost: the branch was predicted wrongly")
@@ -195,12 +196,15 @@ func (p *Program) Source(address int) string {
 // Summary writes what the machine has counted.
 func (t *Tracer) Summary() {
 	s := t.M.Stats()
-	fmt.Fprintf(t.W, "\n%d %s: %d done, %d ended by the watchdog; %d events filtered, %d dropped\n", s.Accepted, plural(s.Accepted, "sample"), s.Done, s.Killed, s.Filtered, s.Dropped)
+	fmt.Fprintf(t.W, "\n%d %s: %d done, %d ended by the watchdog; %d events filtered, %d dropped\n", s.Accepted,
+		plural(s.Accepted, "sample"), s.Done, s.Killed, s.Filtered, s.Dropped)
 	busy := s.Instrs + s.Lost
 	fmt.Fprintf(t.W, "%d cycles: %d instructions, %d lost by wrong predictions, %d without an event, %d halted by %d %s\n",
 		busy+s.Idle+s.Halted, s.Instrs, s.Lost, s.Idle, s.Halted, s.Interrupts, plural(s.Interrupts, "interrupt"))
-	fmt.Fprintf(t.W, "%s cycles per instruction, %s instructions per sample\n", ratio(busy, s.Instrs), ratio(s.Instrs, s.Done+s.Killed))
-	fmt.Fprintf(t.W, "%d of %d branch slots used (%s%%): %d taken, %d predicted wrongly\n", s.Branches, s.Instrs, ratio(100*s.Branches, s.Instrs), s.Taken, s.Mispredicted)
+	fmt.Fprintf(t.W, "%s cycles per instruction, %s instructions per sample\n", ratio(busy, s.Instrs),
+		ratio(s.Instrs, s.Done+s.Killed))
+	fmt.Fprintf(t.W, "%d of %d branch slots used (%s%%): %d taken, %d predicted wrongly\n", s.Branches, s.Instrs,
+		ratio(100*s.Branches, s.Instrs), s.Taken, s.Mispredicted)
 }
 
 // ratio returns a/b with two decimals, "-" if b is 0.

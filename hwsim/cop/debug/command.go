@@ -23,13 +23,19 @@ var commands []command
 
 func init() { // help refers to the list
 	commands = []command{
-		{"step", "s", "[N]", "execute N microinstructions (1)", func(d *debugger, args []string) error { return d.goOn(steps, args) }},
-		{"routine", "r", "[N]", "go on to the end of the routine, or of N routines", func(d *debugger, args []string) error { return d.goOn(routine, args) }},
-		{"interrupt", "i", "", "go on until the machine interrupts", func(d *debugger, args []string) error { return d.goOn(interrupt, args) }},
-		{"run", "c", "", "go on to a breakpoint, or until there are no further events", func(d *debugger, args []string) error { return d.goOn(theEnd, args) }},
-		{"break", "b", "[WHERE]", "stop before WHERE: a label, label+N or an address; without WHERE list the breakpoints", (*debugger).breakpoint},
+		{"step", "s", "[N]", "execute N microinstructions (1)",
+			func(d *debugger, args []string) error { return d.goOn(steps, args) }},
+		{"routine", "r", "[N]", "go on to the end of the routine, or of N routines",
+			func(d *debugger, args []string) error { return d.goOn(routine, args) }},
+		{"interrupt", "i", "", "go on until the machine interrupts",
+			func(d *debugger, args []string) error { return d.goOn(interrupt, args) }},
+		{"run", "c", "", "go on to a breakpoint, or until there are no further events",
+			func(d *debugger, args []string) error { return d.goOn(theEnd, args) }},
+		{"break", "b", "[WHERE]", "stop before WHERE: a label, label+N or an address; without WHERE list the breakpoints",
+			(*debugger).breakpoint},
 		{"delete", "d", "WHERE", "remove a breakpoint", (*debugger).remove},
-		{"sample", "", "TAG SITE WORD [WORD [WORD]]", "the next event, such as sample load 5 0x7; further words belong to the same sample", (*debugger).sample},
+		{"sample", "", "TAG SITE WORD [WORD [WORD]]",
+			"the next event, such as sample load 5 0x7; further words belong to the same sample", (*debugger).sample},
 		{"print", "p", "WHAT [FROM [N]]", "registers, data, slots, buffer, statistics, or one register such as V0, I3, K1, B0, T2, M", (*debugger).print},
 		{"list", "l", "", "the microinstructions; a star marks breakpoints, an arrow the next one", (*debugger).list},
 		{"help", "h", "", "these commands", (*debugger).help},
@@ -88,7 +94,8 @@ func (d *debugger) address(text string) (int, error) {
 	if plus != "" {
 		var err error
 		if n, err = number(plus); err != nil {
-			return 0, fmt.Errorf("there is no label %s: labels are %s", label, strings.Join(slices.Sorted(maps.Keys(d.program.Label)), ", "))
+			return 0, fmt.Errorf("there is no label %s: labels are %s", label,
+				strings.Join(slices.Sorted(maps.Keys(d.program.Label)), ", "))
 		}
 	}
 	if n >= uint64(len(d.program.Code)-base) {

@@ -86,7 +86,8 @@ func TestWatchingChangesNothing(t *testing.T) {
 		}
 		dropped := strings.Count(text.String(), "dropped, the sample buffer is full")
 		if halted != interrupts && halted != interrupts+1 || uint64(dropped) != alone.Balance().Dropped {
-			t.Errorf("%s: %d interrupts and %d drops, want %d and %d", name, halted, dropped, interrupts, alone.Balance().Dropped)
+			t.Errorf("%s: %d interrupts and %d drops, want %d and %d", name, halted, dropped, interrupts,
+				alone.Balance().Dropped)
 		}
 		last := fmt.Sprintf("event in cycle %d of the processor", before.Cycles)
 		if n := strings.Count(text.String(), last); n == 0 {
@@ -100,7 +101,8 @@ func TestBreakpoints(t *testing.T) {
 	program := assembled(t, "sampler")
 	take := program.Label["take"]
 	for where, want := range map[string]string{
-		"take": fmt.Sprintf("address %d\n", take), "take+3": fmt.Sprintf("address %d\n", take+3), "0x2": "address 2\n", "none": "there is no label none: labels are ",
+		"take": fmt.Sprintf("address %d\n", take), "take+3": fmt.Sprintf("address %d\n", take+3), "0x2": "address 2\n",
+		"none":   "there is no label none: labels are ",
 		"take+x": "there is no label take: labels are ", "take+999": "the program has addresses below ", "": "",
 	} {
 		var text bytes.Buffer
@@ -111,7 +113,8 @@ func TestBreakpoints(t *testing.T) {
 		if err := s.Debug(strings.NewReader("break " + where + "\n")); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(text.String(), want) || strings.Contains(text.String(), "breakpoint at") != strings.HasPrefix(want, "address") {
+		if !strings.Contains(text.String(), want) ||
+			strings.Contains(text.String(), "breakpoint at") != strings.HasPrefix(want, "address") {
 			t.Errorf("break %s: want %q in\n%s", where, want, &text)
 		}
 	}
@@ -126,7 +129,8 @@ func TestEventsOfSeveralWords(t *testing.T) {
 	}
 	in := []tuple.Tuple{
 		tuple.New(tuple.Store, 1, 7), tuple.New(tuple.More, 1, 0x10), tuple.New(tuple.Enter, 2, 0),
-		tuple.New(tuple.Op, 3, 5), tuple.New(tuple.More, 3, 2), tuple.New(tuple.Third, 3, 4), tuple.New(tuple.Load, 4, 7), tuple.New(tuple.More, 4, 0x10),
+		tuple.New(tuple.Op, 3, 5), tuple.New(tuple.More, 3, 2), tuple.New(tuple.Third, 3, 4), tuple.New(tuple.Load, 4, 7),
+		tuple.New(tuple.More, 4, 0x10),
 	}
 	var text bytes.Buffer
 	s, err := debug.New(&text, spec.New(0), assembled(t, "deps"), slices.Values(in))
@@ -157,7 +161,8 @@ func TestOtherEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := debug.New(os.Stdout, spec.New(0), nil, nil); err == nil || !strings.Contains(err.Error(), "no co-processor") {
+	if _, err := debug.New(os.Stdout, spec.New(0), nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "no co-processor") {
 		t.Errorf("R64: %v", err)
 	}
 }
@@ -192,7 +197,8 @@ func TestEmptyArrays(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Trace()
-	if !strings.Contains(text.String(), "at the end the host sends 100 messages") || strings.Contains(text.String(), "sends 0 messages") {
+	if !strings.Contains(text.String(), "at the end the host sends 100 messages") ||
+		strings.Contains(text.String(), "sends 0 messages") {
 		t.Errorf("after 100 events, which leave the table half empty:\n%s", text.String()[max(text.Len()-2000, 0):])
 	}
 }
@@ -210,7 +216,8 @@ func TestOpenWithParameters(t *testing.T) {
 	if _, err := debug.Open(io.Discard, "sampler", program.Image.Text(), ""); err != nil {
 		t.Errorf("of the image: %v", err)
 	}
-	for machine, want := range map[string]string{"": "", "slots=512,near=5": "", "slots=100": "want a power of two", "x=1": "x"} {
+	for machine, want := range map[string]string{"": "", "slots=512,near=5": "", "slots=100": "want a power of two",
+		"x=1": "x"} {
 		_, err := debug.Open(io.Discard, "sampler", string(source), machine)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("with %q: %v, want %q", machine, err, want)

@@ -39,7 +39,8 @@ var files = []struct {
 	letter    string
 	n, window int
 }{
-	{"V", 8, machine.ValueWindow}, {"I", 8, machine.IndexWindow}, {"K", 16, machine.ConstWindow}, {"B", 4, machine.BaseWindow}, {"T", 4, machine.TargetWindow},
+	{"V", 8, machine.ValueWindow}, {"I", 8, machine.IndexWindow}, {"K", 16, machine.ConstWindow},
+	{"B", 4, machine.BaseWindow}, {"T", 4, machine.TargetWindow},
 }
 
 func (d *debugger) registers() {
@@ -151,7 +152,8 @@ func (d *debugger) head(n int) string {
 		return "none"
 	}
 	read := d.machine.Read
-	return fmt.Sprintf("pc=%#x value=%#x addr=%#x target=%#x class=%d", read(machine.SourcePC), read(machine.SourceValue), read(machine.SourceAddr), read(machine.SourceTarget), read(machine.SourceClass))
+	return fmt.Sprintf("pc=%#x value=%#x addr=%#x target=%#x class=%d", read(machine.SourcePC), read(machine.SourceValue),
+		read(machine.SourceAddr), read(machine.SourceTarget), read(machine.SourceClass))
 }
 
 // list prints the program.

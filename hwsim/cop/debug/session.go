@@ -106,7 +106,8 @@ func (s *Session) offered(x machine.Sample, o machine.Outcome) {
 		machine.Dropped:  "dropped, the sample buffer is full",
 	}[o]
 	now := s.engine.(hwsim.Timed).Time().Cycles
-	fmt.Fprintf(s.w, "             event in cycle %d of the processor: %s%s: %s\n", now, event(tuple.Tuple{PC: x.PC, W: x.Value}), words, outcome)
+	fmt.Fprintf(s.w, "             event in cycle %d of the processor: %s%s: %s\n", now,
+		event(tuple.Tuple{PC: x.PC, W: x.Value}), words, outcome)
 }
 
 // event returns an event as text. Microcode reads the tag and the site together as PC.

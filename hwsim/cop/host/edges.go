@@ -25,7 +25,8 @@ func checkColumns(m *machine.Machine, host string, n int, fields machine.Fields)
 	width := m.IndexWidth(0)
 	for i := range n {
 		if m.BaseBits(i) != width {
-			return machine.Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.BaseBits(i)) + " words: the host " + host +
+			return machine.Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.BaseBits(i)) +
+				" words: the host " + host +
 				" wants as many as I0 can count, " + digits.Uint(1<<width))
 		}
 	}
@@ -76,7 +77,7 @@ func readFollow(w *Window, ended bool, out *hwsim.Out) {
 	w.empty()
 }
 
-// follow returns the event that a branch follows another.
+// follow returns the event that says: branch came after before, with these outcomes.
 func follow(before, outcomeBefore, branch, outcome uint64) tuple.Tuple {
 	site := tuple.Tuple{PC: before}.Site()
 	return tuple.New(tuple.Follow, tuple.Tuple{PC: branch}.Site(), tuple.FollowWord(site, outcomeBefore, outcome))

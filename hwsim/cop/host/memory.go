@@ -25,16 +25,19 @@ var (
 func checkPairs(m *machine.Machine, host string, sizes [3]uint8) error {
 	for i, size := range sizes {
 		if m.BaseBits(i) != size {
-			return machine.Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.BaseBits(i)) + " words: the host " + host +
+			return machine.Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.BaseBits(i)) +
+				" words: the host " + host +
 				" wants " + digits.Uint(1<<size))
 		}
 	}
 	switch {
 	case m.IndexWidth(0) != 6, m.IndexWidth(2) != 7:
-		return machine.Error("I0 of " + digits.Uint(uint64(m.IndexWidth(0))) + " bits and I2 of " + digits.Uint(uint64(m.IndexWidth(2))) +
+		return machine.Error("I0 of " + digits.Uint(uint64(m.IndexWidth(0))) + " bits and I2 of " +
+			digits.Uint(uint64(m.IndexWidth(2))) +
 			": the host " + host + " wants 6 and 7")
 	case m.Config().Slots < 128 || m.Config().KeyBits < 32:
-		return machine.Error("an associative array of " + digits.Int(int64(m.Config().Slots)) + " slots with " + digits.Int(int64(m.Config().KeyBits)) +
+		return machine.Error("an associative array of " + digits.Int(int64(m.Config().Slots)) + " slots with " +
+			digits.Int(int64(m.Config().KeyBits)) +
 			" bits: the host " + host + " wants at least 128 slots with 32 bits")
 	}
 	return CheckFields(m, host, machine.SelectPC|machine.SelectAddr)
@@ -61,10 +64,12 @@ func readDeps(w *Window, ended bool, out *hwsim.Out) {
 func checkConflicts(m *machine.Machine) error {
 	set, block := m.Read(machine.SourceK), m.Read(machine.SourceK+1)
 	if line := -block; block == 0 || line&(line-1) != 0 {
-		return machine.Error("K1 is " + digits.Hex(block) + ": the host conflicts wants all bits but those of the offset in a block, such as " + digits.Hex(^uint64(63)))
+		return machine.Error("K1 is " + digits.Hex(block) +
+			": the host conflicts wants all bits but those of the offset in a block, such as " + digits.Hex(^uint64(63)))
 	}
 	if set&^block != 0 || set >= 1<<32 {
-		return machine.Error("K0 is " + digits.Hex(set) + ": the host conflicts wants the bits that are the number of a set, below bit 32 and above the offset in a block")
+		return machine.Error("K0 is " + digits.Hex(set) +
+			": the host conflicts wants the bits that are the number of a set, below bit 32 and above the offset in a block")
 	}
 	return checkPairs(m, "conflicts", [3]uint8{6, 7, 7})
 }

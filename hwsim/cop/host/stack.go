@@ -23,7 +23,8 @@ func checkStack(m *machine.Machine) error {
 		return err
 	}
 	if m.IndexWidth(0) != 6 || m.IndexWidth(1) != 6 {
-		return machine.Error("I0 of " + digits.Uint(uint64(m.IndexWidth(0))) + " bits and I1 of " + digits.Uint(uint64(m.IndexWidth(1))) + ": the host stack wants 6 and 6")
+		return machine.Error("I0 of " + digits.Uint(uint64(m.IndexWidth(0))) + " bits and I1 of " +
+			digits.Uint(uint64(m.IndexWidth(1))) + ": the host stack wants 6 and 6")
 	}
 	return nil
 }

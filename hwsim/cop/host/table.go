@@ -33,7 +33,8 @@ func tableBases(m *machine.Machine) (list []int) {
 
 func checkTable(m *machine.Machine) error {
 	if m.Config().KeyBits < 64 {
-		return machine.Error("keys of " + digits.Int(int64(m.Config().KeyBits)) + " bits: the host table wants whole PCs as keys: add keybits=64")
+		return machine.Error("keys of " + digits.Int(int64(m.Config().KeyBits)) +
+			" bits: the host table wants whole PCs as keys: add keybits=64")
 	}
 	bases := tableBases(m)
 	if bases == nil {
@@ -41,7 +42,8 @@ func checkTable(m *machine.Machine) error {
 	}
 	for _, b := range bases {
 		if n := 1 << m.BaseBits(b); n != m.Config().Slots {
-			return machine.Error("B" + digits.Uint(uint64(b)) + " has " + digits.Int(int64(n)) + " words: the host table wants one for each of the " +
+			return machine.Error("B" + digits.Uint(uint64(b)) + " has " + digits.Int(int64(n)) +
+				" words: the host table wants one for each of the " +
 				digits.Int(int64(m.Config().Slots)) + " slots")
 		}
 	}

@@ -31,7 +31,8 @@ func TestCOP09_DispatchAndFields(t *testing.T) {
 			mov V7, rb
 			interrupt`)
 		must(t, m.Set(machine.EntryWindow+int(tag), 2))
-		m.Offer(0, machine.Sample{PC: 1, Value: 2, Addr: 3, Insn: 0b101011_01101_10011_0000000000000001, Target: 5, Class: uint8(tag), Event: 9})
+		m.Offer(0, machine.Sample{PC: 1, Value: 2, Addr: 3, Insn: 0b101011_01101_10011_0000000000000001, Target: 5,
+			Class: uint8(tag), Event: 9})
 		if got := m.Run(100); got != machine.Interrupted {
 			t.Fatalf("%s: state %d", tag, got)
 		}
@@ -40,7 +41,8 @@ func TestCOP09_DispatchAndFields(t *testing.T) {
 				t.Errorf("%s: V%d is %#x, want %#x", tag, i, got, want)
 			}
 		}
-		if class, event, mine := get(t, m, machine.IndexWindow), get(t, m, machine.IndexWindow+1), get(t, m, machine.IndexWindow+7); class != uint64(tag) || event != 9 || mine != 1 {
+		if class, event, mine := get(t, m, machine.IndexWindow), get(t, m, machine.IndexWindow+1),
+			get(t, m, machine.IndexWindow+7); class != uint64(tag) || event != 9 || mine != 1 {
 			t.Errorf("%s: class %d, event %d, own routine %d", tag, class, event, mine)
 		}
 	}
@@ -131,7 +133,8 @@ func TestCOP12_ReinitialisingTakesFewStores(t *testing.T) {
 		t.Fatalf("word 255 is %d", got)
 	}
 	stores := 0
-	for _, register := range []int{machine.CommandWindow + machine.InvalidateAll, machine.CommandWindow + machine.ClearData, machine.IndexWindow} {
+	for _, register := range []int{machine.CommandWindow + machine.InvalidateAll,
+		machine.CommandWindow + machine.ClearData, machine.IndexWindow} {
 		must(t, m.Set(register, 0))
 		stores++
 	}
@@ -164,7 +167,8 @@ func TestCOP11_Watchdog(t *testing.T) {
 		if got := m.Run(100_000); got != machine.Waiting {
 			t.Errorf("%s: state %d", name, got)
 		}
-		if s := m.Stats(); s.Killed != 1 || s.Done != 1 || s.Instrs != 101 || get(t, m, machine.SampleWindow+machine.KilledEvents) != 1 {
+		if s := m.Stats(); s.Killed != 1 || s.Done != 1 || s.Instrs != 101 ||
+			get(t, m, machine.SampleWindow+machine.KilledEvents) != 1 {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
@@ -200,7 +204,8 @@ func TestFieldsThatAreNotSelected(t *testing.T) {
 		must(t, m.Set(machine.SampleWindow+machine.SelectFields, uint64(f)))
 		m.Offer(0, machine.Sample{PC: 1, Value: 2, Addr: 3, Insn: 4, Target: 5, Event: 6, Class: 7})
 		m.Run(100)
-		for i, source := range []machine.Source{machine.SourcePC, machine.SourceValue, machine.SourceAddr, machine.SourceInsn, machine.SourceTarget, machine.SourceEvent} {
+		for i, source := range []machine.Source{machine.SourcePC, machine.SourceValue, machine.SourceAddr, machine.SourceInsn,
+			machine.SourceTarget, machine.SourceEvent} {
 			if got, want := m.Read(source), uint64(i+1)*uint64(f>>i&1); got != want {
 				t.Errorf("fields %06b: field %d is %d, want %d", f, i, got, want)
 			}
@@ -218,7 +223,10 @@ func TestRegistersReadBack(t *testing.T) {
 		window, n int
 		value     func(i int) uint64
 	}{
-		{machine.MicrocodeWindow, 32, func(i int) uint64 { return machine.Instr{Main: machine.MainMov, Dst: uint8(8 + i%8)}.Encode() }},
+		{machine.MicrocodeWindow, 32, func(i int) uint64 {
+			return machine.Instr{Main: machine.MainMov,
+				Dst: uint8(8 + i%8)}.Encode()
+		}},
 		{machine.DataWindow, 32, func(i int) uint64 { return 1<<63 | uint64(i) }},
 		{machine.KeyWindow, 16, func(i int) uint64 { return 1<<31 + uint64(i) }},
 		{machine.ValueWindow, 8, func(i int) uint64 { return 100 + uint64(i) }},
@@ -261,7 +269,8 @@ func TestOffersAreCounted(t *testing.T) {
 			want.Filtered++
 		}
 	}
-	if s := m.Stats(); s.Accepted != want.Accepted || s.Dropped != want.Dropped || s.Filtered != 25 || want.Accepted == 0 || want.Dropped == 0 || want.Accepted+want.Dropped != 25 {
+	if s := m.Stats(); s.Accepted != want.Accepted || s.Dropped != want.Dropped || s.Filtered != 25 ||
+		want.Accepted == 0 || want.Dropped == 0 || want.Accepted+want.Dropped != 25 {
 		t.Errorf("%+v, want %+v", s, want)
 	}
 }

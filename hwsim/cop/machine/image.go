@@ -53,7 +53,8 @@ func ParseImage(text string) (*Image, error) {
 		register, ok1 := parseHex(first)
 		value, ok2 := parseHex(second)
 		if !ok1 || !ok2 || register >= NumWindows<<16 {
-			return nil, Error("line " + digits.Uint(number) + ": want a register below " + digits.Hex(NumWindows<<16) + " and a value, as 0x1f")
+			return nil, Error("line " + digits.Uint(number) + ": want a register below " + digits.Hex(NumWindows<<16) +
+				" and a value, as 0x1f")
 		}
 		p.Stores = append(p.Stores, Store{int(register), value})
 	}

@@ -194,10 +194,11 @@ const (
 type BranchKind uint8
 
 const (
-	BranchOffset    BranchKind = iota // Offset from this instruction
-	BranchTarget                      // to the address in register T[Offset]
-	BranchDone                        // to the routine of the next event
-	BranchInterrupt                   // nowhere: the machine halts until software resumes it, and then takes the next event
+	BranchOffset BranchKind = iota // Offset from this instruction
+	BranchTarget                   // to the address in register T[Offset]
+	BranchDone                     // to the routine of the next event
+	// nowhere: the machine halts until software resumes it, and then takes the next event
+	BranchInterrupt
 )
 
 // Encode returns the word of an instruction.

@@ -73,7 +73,7 @@ type code struct {
 
 // Stats are counts since the machine was made.
 type Stats struct {
-	Accepted    uint64 // events that the filters have accepted and that the sample buffer had room for
+	Accepted    uint64 // events that the filters have accepted and that the sample buffer had space for
 	Filtered    uint64 // events that a filter has rejected
 	Dropped     uint64 // events that were lost because the sample buffer was full
 	Done        uint64 // events whose routine has ended

@@ -29,14 +29,16 @@ func randomInstr(r *rand.Rand) machine.Instr {
 			}
 		}
 		if r.IntN(2) == 0 {
-			in.Data, in.Base, in.DataIndex, in.Field = machine.DataOp(1+r.IntN(5)), uint8(r.IntN(4)), uint8(r.IntN(8)), machine.Field(r.IntN(6))
+			in.Data, in.Base, in.DataIndex, in.Field = machine.DataOp(1+r.IntN(5)), uint8(r.IntN(4)), uint8(r.IntN(8)),
+				machine.Field(r.IntN(6))
 		}
 		if r.IntN(2) == 0 {
 			in.Cam, in.CamIndex = machine.CamOp(1+r.IntN(3)), uint8(r.IntN(8))
 			in.CamResult = in.Cam != machine.CamInval && r.IntN(2) == 0
 		}
 		if r.IntN(2) == 0 {
-			in.Pred, in.Not, in.Hint, in.Branch = machine.Pred(r.IntN(9)), r.IntN(2) == 0, r.IntN(2) == 0, pick(r, 0, 0, machine.BranchTarget, 2, 2, 2, machine.BranchInterrupt)
+			in.Pred, in.Not, in.Hint, in.Branch = machine.Pred(r.IntN(9)), r.IntN(2) == 0, r.IntN(2) == 0,
+				pick(r, 0, 0, machine.BranchTarget, 2, 2, 2, machine.BranchInterrupt)
 			switch in.Branch {
 			case machine.BranchOffset:
 				in.Offset = int8(r.IntN(32) - 16)
@@ -61,14 +63,17 @@ func must(t testing.TB, err error) {
 func newPair(t testing.TB, r *rand.Rand) (*machine.Machine, *oracle) {
 	c := machine.Config{
 		Slots: pick(r, 8, 16), Data: pick(r, 8, 32), Microcode: 32, Width: pick(r, 32, 64), KeyBits: pick(r, 8, 32),
-		Penalty: uint64(r.IntN(4)), Watchdog: pick(r, 16, uint64(40)), Dynamic: r.IntN(2) == 0, Seed: r.Uint32() | 1, Buffer: 300,
+		Penalty: uint64(r.IntN(4)), Watchdog: pick(r, 16, uint64(40)), Dynamic: r.IntN(2) == 0, Seed: r.Uint32() | 1,
+		Buffer: 300,
 	}
 	c.NoPenalty = c.Penalty == 0
 	m, err := machine.New(c)
 	must(t, err)
 	o := &oracle{
-		code: map[int]uint64{}, codeN: c.Microcode, flag: map[string]bool{}, data: make([]uint64, c.Data), keys: make([]uint64, c.Slots), valid: map[int]bool{},
-		bitsN: c.KeyBits, lfsr: c.Seed, width_: c.Width, pen: int(c.Penalty), dog: int(c.Watchdog), dyn: map[int]bool{}, isDyn: c.Dynamic, waiting: true,
+		code: map[int]uint64{}, codeN: c.Microcode, flag: map[string]bool{}, data: make([]uint64, c.Data),
+		keys: make([]uint64, c.Slots), valid: map[int]bool{},
+		bitsN: c.KeyBits, lfsr: c.Seed, width_: c.Width, pen: int(c.Penalty), dog: int(c.Watchdog), dyn: map[int]bool{},
+		isDyn: c.Dynamic, waiting: true,
 	}
 	set := func(register int, value uint64) { t.Helper(); must(t, m.Set(register, value)) }
 	for i := range c.Microcode {
@@ -114,7 +119,8 @@ func compare(m *machine.Machine, o *oracle) string {
 		window int
 		want   []uint64
 	}{
-		{"V", machine.ValueWindow, o.v[:]}, {"I", machine.IndexWindow, o.i[:]}, {"data", machine.DataWindow, o.data}, {"key", machine.KeyWindow, o.keys},
+		{"V", machine.ValueWindow, o.v[:]}, {"I", machine.IndexWindow, o.i[:]}, {"data", machine.DataWindow, o.data},
+		{"key", machine.KeyWindow, o.keys},
 		{"LFSR", machine.SampleWindow + machine.ShiftRegister, []uint64{uint64(o.lfsr)}},
 	} {
 		for i, want := range w.want {
@@ -139,7 +145,8 @@ func compare(m *machine.Machine, o *oracle) string {
 	if state != want || int(cycle) != o.cycle || state == machine.Running && m.PC() != o.pc {
 		return fmt.Sprintf("state %d in cycle %d at %d, want %d in %d at %d", state, cycle, m.PC(), want, o.cycle, o.pc)
 	}
-	for p, name := range map[machine.Pred]string{machine.PredEQ: "eq", machine.PredLT: "lt", machine.PredGT: "gt", machine.PredHit: "hit", machine.PredISat: "isat", machine.PredMSat: "msat", machine.PredDSat: "dsat"} {
+	for p, name := range map[machine.Pred]string{machine.PredEQ: "eq", machine.PredLT: "lt", machine.PredGT: "gt",
+		machine.PredHit: "hit", machine.PredISat: "isat", machine.PredMSat: "msat", machine.PredDSat: "dsat"} {
 		if m.Flag(p) != o.flag[name] {
 			return fmt.Sprintf("%s is %v", name, m.Flag(p))
 		}
@@ -169,8 +176,10 @@ func differential(t testing.TB, seed uint64, events int) (instrs, killed uint64)
 			o.resume(at)
 		}
 		o.run(cycle)
-		e := oracleEvent{r.Uint64N(4) << pick(r, 0, 31, 40), r.Uint64(), r.Uint64(), uint64(r.Uint32()), r.Uint64(), r.IntN(32), r.IntN(256)}
-		s := machine.Sample{PC: e.pc, Value: e.value, Addr: e.addr, Insn: e.insn, Target: e.target, Class: uint8(e.class), Event: uint8(e.event)}
+		e := oracleEvent{r.Uint64N(4) << pick(r, 0, 31, 40), r.Uint64(), r.Uint64(), uint64(r.Uint32()), r.Uint64(),
+			r.IntN(32), r.IntN(256)}
+		s := machine.Sample{PC: e.pc, Value: e.value, Addr: e.addr, Insn: e.insn, Target: e.target, Class: uint8(e.class),
+			Event: uint8(e.event)}
 		queued, capacity := m.Queued()
 		if got := m.Offer(uint64(cycle), s); (got == machine.Accepted) != (queued < capacity) {
 			t.Fatalf("seed %d, event %d: outcome %d with %d of %d events in the buffer", seed, n, got, queued, capacity)
@@ -216,7 +225,8 @@ func TestCOP12_CheckpointAndRestore(t *testing.T) {
 				m.Offer(now, machine.Sample{PC: r.Uint64N(9), Value: r.Uint64(), Class: uint8(r.IntN(32))})
 			}
 			text := fmt.Sprint(m.Stats(), m.PC())
-			for _, w := range []int{machine.MicrocodeWindow, machine.ValueWindow, machine.IndexWindow, machine.DataWindow, machine.KeyWindow, machine.ValidWindow} {
+			for _, w := range []int{machine.MicrocodeWindow, machine.ValueWindow, machine.IndexWindow, machine.DataWindow,
+				machine.KeyWindow, machine.ValidWindow} {
 				for i := range 8 {
 					v, err := m.Get(w + i)
 					text += fmt.Sprint(v, err, " ")

@@ -59,7 +59,8 @@ func TestCOP01_FiltersAreAConjunction(t *testing.T) {
 // Partitions by mask and match are disjoint and cover all PCs, whatever the hash; hashes can
 // be given.
 func TestCOP01_PartitionsAreDisjointAndCover(t *testing.T) {
-	hashes := append(machine.DefaultHashes[:len(machine.DefaultHashes):len(machine.DefaultHashes)], func(pc uint64) uint32 { return uint32(pc >> 40) })
+	hashes := append(machine.DefaultHashes[:len(machine.DefaultHashes):len(machine.DefaultHashes)],
+		func(pc uint64) uint32 { return uint32(pc >> 40) })
 	m := newMachine(t, machine.Config{Hashes: hashes})
 	must(t, m.Set(machine.SampleWindow+machine.FilterClasses, 1))
 	r := rand.New(rand.NewPCG(1, 1))
@@ -119,7 +120,7 @@ func TestCOP02_SampleBuffer(t *testing.T) {
 	m := load(t, machine.Config{Buffer: 200, Penalty: 5}, strings.Replace(source, ".width", ".base B0 0 256\n.width", 1))
 	_, capacity := m.Queued()
 	if want := 200 / (1 + 8 + 8); capacity != want {
-		t.Fatalf("room for %d samples, want %d", capacity, want)
+		t.Fatalf("space for %d samples, want %d", capacity, want)
 	}
 	var accepted []uint64
 	arrivals := 0
@@ -203,13 +204,15 @@ func TestCOP04_DataArray(t *testing.T) {
 			if x.op == "wr" {
 				operand = ", value"
 			}
-			m := load(t, machine.Config{}, ".sample value\n.base B0 16 16\n.entry all x\nx: "+x.op+" B0|I0"+f.name+operand+"\n done")
+			m := load(t, machine.Config{}, ".sample value\n.base B0 16 16\n.entry all x\nx: "+x.op+" B0|I0"+f.name+operand+
+				"\n done")
 			mask := top << f.at
 			must(t, m.Set(machine.DataWindow+19, rest&^mask|x.old<<f.at))
 			must(t, m.Set(machine.IndexWindow, 3))
 			m.Offer(0, machine.Sample{Value: 0x1234_5678_9abc_def0})
 			m.Run(100)
-			if got, want := get(t, m, machine.DataWindow+19), rest&^mask|x.want<<f.at; got != want || m.Flag(machine.PredDSat) != x.flag {
+			if got, want := get(t, m, machine.DataWindow+19), rest&^mask|x.want<<f.at; got != want ||
+				m.Flag(machine.PredDSat) != x.flag {
 				t.Errorf("%s%s of %#x: %#x, want %#x; DSAT is %v", x.op, f.name, x.old, got, want, m.Flag(machine.PredDSat))
 			}
 			if x.op != "wr" && x.op != "dclr" && m.Read(machine.SourceM) != x.want {
@@ -274,7 +277,8 @@ func TestCOP07_WindowRefuses(t *testing.T) {
 		{machine.TargetWindow, 64, "target 0: 0x40: want an address below 64"},
 		{machine.SampleWindow + machine.FilterHash, 4, "sample 4: 0x4: want a hash function below 4"},
 		{machine.SampleWindow + machine.FilterMask, 4 << 32, "sample 2: 0x400000000: want a hash function below 4"},
-		{machine.SampleWindow + machine.ShiftRegister, 0, "sample 5: 0x0: want a state other than 0, which the shift register never leaves"},
+		{machine.SampleWindow + machine.ShiftRegister, 0,
+			"sample 5: 0x0: want a state other than 0, which the shift register never leaves"},
 		{machine.SampleWindow + machine.DroppedEvents, 0, "sample 6: 0x0: want no store: the register can only be read"},
 		{machine.CommandWindow + 3, 0, "command 3: the machine has 3"},
 		{machine.SampleWindow + machine.KeyHash, 4, "sample 11: 0x4: want a hash function below 4"},
@@ -312,7 +316,8 @@ func TestCOP08_Machines(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", test.c, err, test.want)
 		}
 	}
-	if c := newMachine(t, machine.Config{Slots: 64}).Config(); c.Data != 64 || c.KeyBits != 32 || 64*c.Data != 2*c.KeyBits*c.Slots {
+	if c := newMachine(t, machine.Config{Slots: 64}).Config(); c.Data != 64 || c.KeyBits != 32 ||
+		64*c.Data != 2*c.KeyBits*c.Slots {
 		t.Errorf("%+v: the data array should have twice the capacity of the associative one", c)
 	}
 }

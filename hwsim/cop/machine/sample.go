@@ -64,14 +64,14 @@ func (f Fields) cut(s *Sample) {
 }
 
 // A queue is the sample buffer, a ring. Its first event is the one whose routine runs.
-// This event takes up room until its routine is done.
+// This event takes up space until its routine is done.
 type queue struct {
 	ring     []Sample
 	capacity int // the number of elements of ring in use at most: as many as fit in the bytes of the buffer
 	head, n  int
 }
 
-// push adds s if there is room for it, and reports whether there was.
+// push adds s if there is space for it, and reports whether there was.
 func (q *queue) push(s Sample) bool {
 	if q.n >= q.capacity {
 		return false

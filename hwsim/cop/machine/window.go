@@ -52,7 +52,8 @@ const (
 )
 
 // windowNames has the names of the windows, and windowSize their sizes.
-var windowNames = [NumWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width", "constant", "base", "target", "entry", "sample", "command", "origin"}
+var windowNames = [NumWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width",
+	"constant", "base", "target", "entry", "sample", "command", "origin"}
 
 func (m *Machine) windowSize(window int) int {
 	return [NumWindows]int{len(m.words), len(m.data), len(m.cam.keys), len(m.cam.keys), len(m.Filters.bits),
@@ -63,7 +64,8 @@ func (m *Machine) windowSize(window int) int {
 func (m *Machine) locate(register int) (window, i int, err error) {
 	window, i = register&^0xffff, register&0xffff
 	if register < 0 || window>>16 >= NumWindows {
-		return 0, 0, Error("register " + digits.Int(int64(register)) + ": the machine has " + digits.Uint(NumWindows) + " windows of 65536 registers")
+		return 0, 0, Error("register " + digits.Int(int64(register)) + ": the machine has " + digits.Uint(NumWindows) +
+			" windows of 65536 registers")
 	}
 	if n := m.windowSize(window >> 16); i >= n {
 		return 0, 0, Error(windowNames[window>>16] + " " + digits.Int(int64(i)) + ": the machine has " + digits.Int(int64(n)))
@@ -216,7 +218,8 @@ func (m *Machine) setSample(i int, value uint64, wrong func(string) error) error
 	switch {
 	case i > ShiftRegister && i < KeyHash:
 		return wrong("no store: the register can only be read")
-	case i == FilterMask && value>>32 >= uint64(len(f.hashes)), (i == FilterHash || i == KeyHash) && value >= uint64(len(f.hashes)):
+	case i == FilterMask && value>>32 >= uint64(len(f.hashes)), (i == FilterHash || i == KeyHash) &&
+		value >= uint64(len(f.hashes)):
 		return wrong("a hash function below " + digits.Int(int64(len(f.hashes))))
 	case i != FilterMask && value>>32 != 0:
 		return wrong("at most 32 bits")
@@ -289,8 +292,10 @@ func (m *Machine) Get(register int) (value uint64, err error) {
 		value = uint64(m.entry[i])
 	case SampleWindow:
 		f := &m.Filters
-		value = [numSampleWords]uint64{uint64(m.fields), uint64(f.Classes), uint64(f.Mask) | uint64(f.MatchHash)<<32, uint64(f.Match), uint64(f.BitHash),
-			uint64(m.lfsr), m.stats.Dropped, m.stats.Filtered, m.stats.Killed, m.stats.Accepted, m.stats.BadStores, uint64(m.keyHash)}[i]
+		value = [numSampleWords]uint64{uint64(m.fields), uint64(f.Classes), uint64(f.Mask) | uint64(f.MatchHash)<<32,
+			uint64(f.Match), uint64(f.BitHash),
+			uint64(m.lfsr), m.stats.Dropped, m.stats.Filtered, m.stats.Killed, m.stats.Accepted, m.stats.BadStores,
+			uint64(m.keyHash)}[i]
 	case CommandWindow:
 		return 0, Error("command " + digits.Int(int64(i)) + ": commands cannot be read")
 	case OriginWindow:

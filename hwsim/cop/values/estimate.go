@@ -169,9 +169,9 @@ type Load struct {
 	Steps   uint64 // values that the passes of the estimate went over
 	Masked  bool   // it is profiled no more
 
-	// Phased means that the load keeps a value for a long time and then changes it: two or
-	// more values had slots with at least 32 hits, and at most one miss for 64 hits. The fractions of the values are unreliable then, because it is chance
-	// which phases were sampled (section 5.5).
+	// Phased means that the load keeps a value for a long time and then changes it: two or more values had slots with at
+	// least 32 hits, and at most one miss for 64 hits. The fractions of the values are unreliable then, because it is
+	// chance which phases were sampled (section 5.5).
 	Phased bool
 
 	Values []Estimate // in the order in which they were first copied
@@ -207,7 +207,8 @@ func (v *Profile) results(rf uint64) (list []Load) {
 		load := Load{PC: l.pc, Samples: samples, Times: l.times, Steps: steps, Masked: l.masked, Phased: v.phased(l)}
 		for k := l.first; k >= 0; k = v.list[k].next {
 			x := &v.list[k]
-			load.Values = append(load.Values, Estimate{view(tuple.Tuple{W: uint64(x.value)}).W, x.hits, x.misses, x.total, x.count})
+			load.Values = append(load.Values, Estimate{view(tuple.Tuple{W: uint64(x.value)}).W, x.hits, x.misses, x.total,
+				x.count})
 		}
 		list = append(list, load)
 	}

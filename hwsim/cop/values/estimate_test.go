@@ -86,7 +86,8 @@ func TestCOP25_EstimateByHand(t *testing.T) {
 	if len(loads) != 1 || loads[0].Samples != 200 || len(loads[0].Values) != 2 {
 		t.Fatalf("%+v", loads)
 	}
-	for i, want := range []values.Estimate{{Value: 1, Hits: 60, Misses: 20, Total: 105, Count: 115 << values.CountBits}, {Value: 2, Hits: 20, Misses: 40, Total: 95, Count: 55 << values.CountBits}} {
+	for i, want := range []values.Estimate{{Value: 1, Hits: 60, Misses: 20, Total: 105, Count: 115 << values.CountBits},
+		{Value: 2, Hits: 20, Misses: 40, Total: 95, Count: 55 << values.CountBits}} {
 		if got := loads[0].Values[i]; got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -102,18 +103,21 @@ func TestCOP25_EstimateByHand(t *testing.T) {
 	// Ten values, 10 % each, of which slots found two. Without the bound they have the misses of each other. With the
 	// bound each has its 10 hits and a tenth of the other's 100 samples.
 	for bound, want := range map[uint64]float64{0: 0.5, 1: 0.1} {
-		loads = values.Estimated([]values.RecordedSlot{{PC: 7, Word: slotWord(1, 10, 90, 100)}, {PC: 7, Word: slotWord(2, 10, 90, 100)}}, 14, bound)
+		loads = values.Estimated([]values.RecordedSlot{{PC: 7, Word: slotWord(1, 10, 90, 100)},
+			{PC: 7, Word: slotWord(2, 10, 90, 100)}}, 14, bound)
 		if got := loads[0].Invariance(0); got != want {
 			t.Errorf("ten values, bound %v: %v, want %v", bound, got, want)
 		}
 	}
 	// A visit with the value 1 stands for three times as many samples as a visit with the value 2.
-	loads = values.Estimated([]values.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 50), Weight: 30}, {PC: 7, Word: slotWord(2, 50, 0, 50), Weight: 10}}, 6, 1)
+	loads = values.Estimated([]values.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 50), Weight: 30},
+		{PC: 7, Word: slotWord(2, 50, 0, 50), Weight: 10}}, 6, 1)
 	if a, b := loads[0].Invariance(0), loads[0].Invariance(1); a != 0.75 || b != 0.25 || loads[0].Samples != 100 {
 		t.Errorf("weights of 30 and 10: %v and %v of %d samples", a, b, loads[0].Samples)
 	}
 	// Without the limit both values would get half of the 900 samples; each gets a quarter.
-	loads = values.Estimated([]values.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)}, {PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6, 0)
+	loads = values.Estimated([]values.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)},
+		{PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6, 0)
 	if got := loads[0].Invariance(0); got != 0.05+0.225 {
 		t.Errorf("limited: %v", got)
 	}
@@ -128,7 +132,8 @@ func TestCOP25_EstimateIsTheExactOne(t *testing.T) {
 		var slots []values.RecordedSlot
 		for range 1 + r.IntN(30) {
 			hits, misses := 1+r.Uint64N(255), r.Uint64N(256)
-			s := values.RecordedSlot{PC: r.Uint64N(3), Word: slotWord(r.Uint32N(6), hits, misses, hits+misses+pick(r, 0, r.Uint64N(100), r.Uint64N(65535-510)))}
+			s := values.RecordedSlot{PC: r.Uint64N(3),
+				Word: slotWord(r.Uint32N(6), hits, misses, hits+misses+pick(r, 0, r.Uint64N(100), r.Uint64N(65535-510)))}
 			if weights {
 				s.Weight = pick(r, 64, 64+r.Uint64N(64), 1<<24)
 			}
@@ -168,7 +173,8 @@ func TestCOP26_PhasedByHand(t *testing.T) {
 		{"the other has just enough hits", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 32, 0, 32)}, true},
 		{"and a miss for 64 of them", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 128, 2, 130)}, true},
 		{"and one for 63.5", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 127, 2, 129)}, false},
-		{"a slot between two phases", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 200, 255, 455), slotWord(2, 255, 0, 255)}, true},
+		{"a slot between two phases", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 200, 255, 455),
+			slotWord(2, 255, 0, 255)}, true},
 	} {
 		var slots []values.RecordedSlot
 		for _, w := range x.slots {

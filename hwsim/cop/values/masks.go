@@ -56,7 +56,7 @@ func (v *Profile) clearMasks(w *host.Window) {
 		if uint64(len(v.list)) <= v.o.records {
 			v.copySlots(w)
 		} else {
-			v.clearedSlots(w, 0) // there is no room for the slots
+			v.clearedSlots(w, 0) // there is no space for the slots
 		}
 		v.restart(w)
 	}

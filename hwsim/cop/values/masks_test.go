@@ -32,7 +32,8 @@ func TestCOP23_ProfilesComplete(t *testing.T) {
 	before := meter(t, e, "interrupts FULL") + meter(t, e, "interrupts THRASH")
 	enginetest.Push(e, stream(100_000))
 	after := meter(t, e, "interrupts FULL") + meter(t, e, "interrupts THRASH")
-	if before == 0 || after != before || !e.(cop.Profiler).Complete() || register(e, host.FirstRegister+values.ProfileComplete) != 1 {
+	if before == 0 || after != before || !e.(cop.Profiler).Complete() ||
+		register(e, host.FirstRegister+values.ProfileComplete) != 1 {
 		t.Errorf("%d interrupts and then %d, complete %v", before, after, e.(cop.Profiler).Complete())
 	}
 	masked := 0
@@ -41,7 +42,7 @@ func TestCOP23_ProfilesComplete(t *testing.T) {
 			masked++
 		}
 	}
-	if masked < 24 { // at most 16 loads that are left have room in the slots
+	if masked < 24 { // at most 16 loads that are left have space in the slots
 		t.Errorf("%d loads of 40 are masked", masked)
 	}
 	// New loads make it incomplete.
@@ -118,10 +119,10 @@ func TestCOP24_EachPartitionHasItsTurn(t *testing.T) {
 	}
 }
 
-// Loads that alternate between two values after each 2000 samples are diagnosed, if masks are cleared now and then: in a
-// phase such a load looks invariant. Loads with the same shares at random are not. The chance that
-// 32 samples of these all have one value is 2^-31 for each slot. Fewer than 10,000 slots are copied of each of
-// 10 loads, and a false alarm needs a slot of either value, so its chance is below 10 * (1e4 * 2^-31)^2 < 1e-9.
+// Loads that alternate between two values after each 2000 samples are diagnosed, if masks are cleared now and then: in
+// a phase such a load looks invariant. Loads with the same shares at random are not. The chance that 32 samples of
+// these all have one value is 2^-31 for each slot. Fewer than 10,000 slots are copied of each of 10 loads, and a false
+// alarm needs a slot of either value, so its chance is below 10 * (1e4 * 2^-31)^2 < 1e-9.
 func TestCOP26_PhasedValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	e := profile(t, "slots=16,clear=1000000,timer=50000")

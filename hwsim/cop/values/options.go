@@ -178,7 +178,8 @@ func (o *options) Write(add func(name, value string)) {
 // Setup sets the constants of a program for the number of slots.
 func (o *options) Setup(m *machine.Machine) error {
 	set := func(k int, n uint64) error { return m.Set(machine.ConstWindow+k, n) }
-	for i, k := range [numConstants]int{constantR: valuesR, constantRF: -1, constantKeep: valuesKeep, constantFTH: valuesFTH, constantDTH: valuesDTH, constantAdvance: valuesAdvance} {
+	for i, k := range [numConstants]int{constantR: valuesR, constantRF: -1, constantKeep: valuesKeep,
+		constantFTH: valuesFTH, constantDTH: valuesDTH, constantAdvance: valuesAdvance} {
 		if n := o.constants[i]; n != unset && k >= 0 {
 			if err := set(k, n); err != nil {
 				return err

@@ -73,7 +73,8 @@ func (p *profiler) sample(pc, value uint64) bool {
 
 // restart is what software does after an interrupt.
 func (p *profiler) restart(t testing.TB) {
-	for _, register := range []int{machine.CommandWindow + machine.InvalidateAll, machine.CommandWindow + machine.ClearData, machine.IndexWindow + 2, machine.IndexWindow + 3} {
+	for _, register := range []int{machine.CommandWindow + machine.InvalidateAll,
+		machine.CommandWindow + machine.ClearData, machine.IndexWindow + 2, machine.IndexWindow + 3} {
 		must(t, p.m.Set(register, 0))
 	}
 	p.m.Resume(p.now)
@@ -194,11 +195,14 @@ func TestCOP16_States(t *testing.T) {
 		interrupts := p.sample(x.load, x.value)
 		slot, valid := get(t, p.m, machine.DataWindow), get(t, p.m, machine.ValidWindow) == 1
 		if slot != x.want || valid != x.valid || interrupts != x.interrupts {
-			t.Errorf("%s: slot %#x, valid %v, interrupts %v; want %#x, %v, %v", x.name, slot, valid, interrupts, x.want, x.valid, x.interrupts)
+			t.Errorf("%s: slot %#x, valid %v, interrupts %v; want %#x, %v, %v", x.name, slot, valid, interrupts, x.want, x.valid,
+				x.interrupts)
 		}
-		victim, failed, dropped := get(t, p.m, machine.IndexWindow+1), get(t, p.m, machine.IndexWindow+2), get(t, p.m, machine.IndexWindow+3)
+		victim, failed, dropped := get(t, p.m, machine.IndexWindow+1), get(t, p.m, machine.IndexWindow+2),
+			get(t, p.m, machine.IndexWindow+3)
 		if victim != x.victim || failed != x.wantFailed || dropped != x.wantDropped {
-			t.Errorf("%s: victim %d, failed %d, dropped %d; want %d, %d, %d", x.name, victim, failed, dropped, x.victim, x.wantFailed, x.wantDropped)
+			t.Errorf("%s: victim %d, failed %d, dropped %d; want %d, %d, %d", x.name, victim, failed, dropped, x.victim,
+				x.wantFailed, x.wantDropped)
 		}
 	}
 	// S14: with R = 1 a slot with one sample is replaced if the random number is 1.
@@ -251,8 +255,10 @@ func TestCOP16_CoversAllMicrocode(t *testing.T) {
 		}
 	}
 	run(standard, 100_000, false, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(100), r.Uint64N(3) })
-	run(constants{16, 7, 0, 3, 2, 6, true}, 10_000, false, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(20), r.Uint64() })
-	run(constants{8, 7, 16, 2, 2, 6, false}, 10_000, true, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(90), r.Uint64() })
+	run(constants{16, 7, 0, 3, 2, 6, true}, 10_000, false,
+		func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(20), r.Uint64() })
+	run(constants{8, 7, 16, 2, 2, 6, false}, 10_000, true,
+		func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(90), r.Uint64() })
 	run(standard, 1000, false, func(r *rand.Rand, i int) (uint64, uint64) { return 1, 5 })           // hits saturate
 	run(standard, 70_000, false, func(r *rand.Rand, i int) (uint64, uint64) { return 1, uint64(i) }) // total saturates
 	var missing []string

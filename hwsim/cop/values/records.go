@@ -12,7 +12,8 @@ type slot struct {
 }
 
 func slotOf(word uint64) slot {
-	return slot{uint32(machine.FieldValue.Of(word)), machine.FieldHits.Of(word), machine.FieldMisses.Of(word), machine.FieldTotal.Of(word)}
+	return slot{uint32(machine.FieldValue.Of(word)), machine.FieldHits.Of(word), machine.FieldMisses.Of(word),
+		machine.FieldTotal.Of(word)}
 }
 
 // A record has the sums over all slots that had the same load and active value. The
@@ -39,7 +40,8 @@ type profiled struct {
 	times       uint64 // interrupts since masks were cleared that have copied slots of it
 	masked      bool
 	weight      uint64 // of its samples in the visit with this stamp
-	until       uint64 // events that were retired when its era began, if its partition was not visited since masks were cleared
+	// events that were retired when its era began, if its partition was not visited since masks were cleared
+	until uint64
 }
 
 // records are tables of loads and of their records.
@@ -48,12 +50,13 @@ type records struct {
 	list  []record
 	all   uint64  // weighted samples of all loads
 	index []int32 // a hash table: the number of a load plus 1, or 0
-	bound uint64  // 0: estimates follow the paper's rules; 1: they have the bound, see estimate; 2: and they are means, see refine
-	most  uint64  // passes over the values of a load that refine makes at most
-	close uint    // refine ends if a pass changes less than 1/2^close of the samples
+	// 0: estimates follow the paper's rules; 1: they have the bound, see estimate; 2: and they are means, see refine
+	bound uint64
+	most  uint64 // passes over the values of a load that refine makes at most
+	close uint   // refine ends if a pass changes less than 1/2^close of the samples
 }
 
-// newRecords returns tables with room for n records.
+// newRecords returns tables with space for n records.
 func newRecords(n int) records {
 	size := 1
 	for size < 2*n {

@@ -113,12 +113,18 @@ func TestCOP14_ValuesIsTheReference(t *testing.T) {
 		load
 	}{
 		{"uniform", standard, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(100), r.Uint64N(3) }},
-		{"skewed", constants{256, 31, 16, 4, 2, 6, false}, func(r *rand.Rand, i int) (uint64, uint64) { pc := zipf.Uint64(); return pc, min(r.Uint64N(8), pc%8) }},
-		{"flat", constants{64, 15, 8, 2, 3, 13, true}, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(640), r.Uint64() }},
-		{"phases", constants{8, 63, 200, 1, 9, 1, false}, func(r *rand.Rand, i int) (uint64, uint64) { return uint64(i / 5000 % 30), uint64(i / 700 % 5) }},
-		{"variant", constants{16, 7, 0, 3, 50, 7, true}, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(12), r.Uint64() }},
-		{"two values", constants{32, 0, 255, 200, 1, 2, false}, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(40) << 24, r.Uint64N(10) / 7 << 31 }},
-		{"few", constants{8, 65535, 3, 4, 4, 3, false}, func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(9), r.Uint64N(2) << 32 }},
+		{"skewed", constants{256, 31, 16, 4, 2, 6, false},
+			func(r *rand.Rand, i int) (uint64, uint64) { pc := zipf.Uint64(); return pc, min(r.Uint64N(8), pc%8) }},
+		{"flat", constants{64, 15, 8, 2, 3, 13, true},
+			func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(640), r.Uint64() }},
+		{"phases", constants{8, 63, 200, 1, 9, 1, false},
+			func(r *rand.Rand, i int) (uint64, uint64) { return uint64(i / 5000 % 30), uint64(i / 700 % 5) }},
+		{"variant", constants{16, 7, 0, 3, 50, 7, true},
+			func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(12), r.Uint64() }},
+		{"two values", constants{32, 0, 255, 200, 1, 2, false},
+			func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(40) << 24, r.Uint64N(10) / 7 << 31 }},
+		{"few", constants{8, 65535, 3, 4, 4, 3, false},
+			func(r *rand.Rand, i int) (uint64, uint64) { return r.Uint64N(9), r.Uint64N(2) << 32 }},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := newProfiler(t, program, x.constants, 77)
@@ -152,7 +158,8 @@ func FuzzCOP14_Values(f *testing.F) {
 		if len(data) < 6 {
 			return
 		}
-		c := constants{slots: 8, r: 1<<(data[0]%9) - 1, keep: int(data[1] % 40), fth: 1 + int(data[2]%4), dth: 1 + int(data[3]%4), twiceRF: 1 + int(data[4]%15), advance: data[5]%2 == 1}
+		c := constants{slots: 8, r: 1<<(data[0]%9) - 1, keep: int(data[1] % 40), fth: 1 + int(data[2]%4),
+			dth: 1 + int(data[3]%4), twiceRF: 1 + int(data[4]%15), advance: data[5]%2 == 1}
 		p := newProfiler(t, program, c, 5)
 		for i, b := range data[6:] {
 			// A byte is 16 loads with 16 values; short inputs reach high counters by repetition.

@@ -55,7 +55,8 @@ func TestCOP25_RefinedEstimateIsTheMeanWithTheLeastSolution(t *testing.T) {
 		for range 6 + r.IntN(6) { // so each value has more than one hit in 256 samples
 			hits, misses := 100+r.Uint64N(156), r.Uint64N(256)
 			slots = append(slots, values.RecordedSlot{
-				PC: 7, Word: slotWord(r.Uint32N(6), hits, misses, hits+misses+pick(r, 0, r.Uint64N(100))), Weight: pick(r, 64, 64+r.Uint64N(64), 128),
+				PC: 7, Word: slotWord(r.Uint32N(6), hits, misses, hits+misses+pick(r, 0, r.Uint64N(100))),
+				Weight: pick(r, 64, 64+r.Uint64N(64), 128),
 			})
 		}
 		twiceRF := 1 + r.Uint64N(15)
@@ -72,7 +73,8 @@ func TestCOP25_RefinedEstimateIsTheMeanWithTheLeastSolution(t *testing.T) {
 		for i, x := range whole.Values {
 			want := (bounded.Invariance(i) + least[uint32(x.Value)]) / 2
 			if got := whole.Invariance(i); math.Abs(got-want) > 1e-4 {
-				t.Fatalf("value %d has %v, want %v: the mean of %v and %v", x.Value, got, want, bounded.Invariance(i), least[uint32(x.Value)])
+				t.Fatalf("value %d has %v, want %v: the mean of %v and %v", x.Value, got, want, bounded.Invariance(i),
+					least[uint32(x.Value)])
 			}
 			if got := few.Invariance(i); got > want+1e-4 || few.Steps > 5*uint64(len(few.Values)) {
 				t.Fatalf("value %d has %v after %d steps, and %v after all", x.Value, got, few.Steps, want)
@@ -104,8 +106,10 @@ func TestCOP25_RefinedLoadsAreFrequent(t *testing.T) {
 			slots = append(slots, values.RecordedSlot{PC: 7, Word: w})
 		}
 		bounded, got := values.Estimated(slots, 14, 1)[1], values.Estimated(slots, 14, 2)[1]
-		if more := got.Steps > uint64(len(got.Values)); more != x.want || more == (got.Invariance(0) == bounded.Invariance(0)) {
-			t.Errorf("%s: %d steps, shares of %v, and %v with the bound", x.name, got.Steps, got.Invariance(0), bounded.Invariance(0))
+		if more := got.Steps > uint64(len(got.Values)); more != x.want ||
+			more == (got.Invariance(0) == bounded.Invariance(0)) {
+			t.Errorf("%s: %d steps, shares of %v, and %v with the bound", x.name, got.Steps, got.Invariance(0),
+				bounded.Invariance(0))
 		}
 	}
 }

@@ -29,10 +29,11 @@ var valuesRF = [...]int{7, 8, 9, 14}
 
 // Registers of the host, from FirstRegister on.
 const (
-	ClearMasks      = iota // store: clear all masks, as the parameter clear does; a phase detector stores here when a phase begins
-	ProfileComplete        // load: 1 if the profile is complete, see Profiler
-	PartitionCount         // load: partitions that the program is divided into
-	FullInterrupts         // load: how many FULL interrupts there were
+	// store: clear all masks, as the parameter clear does; a phase detector stores here when a phase begins
+	ClearMasks      = iota
+	ProfileComplete // load: 1 if the profile is complete, see Profiler
+	PartitionCount  // load: partitions that the program is divided into
+	FullInterrupts  // load: how many FULL interrupts there were
 	ThrashInterrupts
 )
 
@@ -72,7 +73,7 @@ type Profile struct {
 func (o *options) Memory(m *machine.Machine) host.Memory {
 	slots := m.Config().Slots
 	v := &Profile{o: o, touched: make([]int32, 0, slots)}
-	// The slots of the interrupt that makes the records too many have room, and those that
+	// The slots of the interrupt that makes the records too many have space, and those that
 	// are copied for Loads.
 	v.records = newRecords(int(o.records) + 2*slots)
 	v.records.bound, v.records.most, v.records.close = o.bound, refinePasses, refineClose
@@ -112,12 +113,15 @@ func check(m *machine.Machine) error {
 	wrong := func(what, want string) error { return machine.Error(what + ": the host values wants " + want) }
 	switch {
 	case m.Config().Data != slots:
-		return wrong(digits.Int(int64(slots))+" slots and "+digits.Int(int64(m.Config().Data))+" words of the data array", "as many of both: set slots, and leave out data")
+		return wrong(digits.Int(int64(slots))+" slots and "+digits.Int(int64(m.Config().Data))+" words of the data array",
+			"as many of both: set slots, and leave out data")
 	case m.Config().Width != 64:
 		return wrong("a width of 32 bits", "64")
 	case m.Base(0) != 0 || m.IndexWidth(0) != width || m.IndexWidth(1) != width:
-		return wrong("B0, I0 and I1", "that B0 is 0 and that I0 and I1 have "+digits.Uint(uint64(width))+" bits, for all words of the data array")
-	case m.IndexWidth(2) != 16 && 1<<m.IndexWidth(2) <= k(valuesFailed), m.IndexWidth(3) != 16 && 1<<m.IndexWidth(3) <= k(valuesDropped):
+		return wrong("B0, I0 and I1", "that B0 is 0 and that I0 and I1 have "+digits.Uint(uint64(width))+
+			" bits, for all words of the data array")
+	case m.IndexWidth(2) != 16 && 1<<m.IndexWidth(2) <= k(valuesFailed), m.IndexWidth(3) != 16 &&
+		1<<m.IndexWidth(3) <= k(valuesDropped):
 		return wrong("I2 and I3", "bits enough for the thresholds in K2 and K3")
 	case k(valuesR)&(k(valuesR)+1) != 0 || k(valuesR) > 1<<16-1:
 		return wrong("K0 is "+digits.Uint(k(valuesR)), "R there, all ones in binary, at most 65535")
@@ -267,7 +271,7 @@ func (v *Profile) next(w *host.Window) {
 func (v *Profile) FirstAlarm() uint64 { return v.o.firstWait() }
 
 // timer answers the timer of the main processor: the visit has lasted long enough, and all
-// unmasked loads of the partition have room in the slots. The next partition gets its turn. If
+// unmasked loads of the partition have space in the slots. The next partition gets its turn. If
 // no partition leads to an interrupt, the profile is complete.
 func (v *Profile) Timer(w *host.Window, out *hwsim.Out) {
 	v.counts.timer++

@@ -94,7 +94,8 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 		phase := uint64(i) / 20_000 % 2 * (site % 2)              // half of the loads have other values in it
 		return site, (min(r.Uint64N(12), site%6) + 6*phase) << 28 // some are negative as numbers of 32 bits
 	})
-	ref := &reference{r: 31, keep: 16, mostFailed: 64, mostDropped: 64000, twiceRF: 6, slots: make([]referenceSlot, 16), lfsr: 1}
+	ref := &reference{r: 31, keep: 16, mostFailed: 64, mostDropped: 64000, twiceRF: 6, slots: make([]referenceSlot, 16),
+		lfsr: 1}
 	var slots []values.RecordedSlot
 	kept := uint64(0) // samples in the slots that were copied
 	keep := func() {
@@ -121,7 +122,8 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 	// No load has 2^20 samples, and none is profiled a million times: nothing is masked.
 	e := profile(t, paper+",slots=16,dth=4000,least=1048576,times=1000000,clear=0")
 	if msgs := enginetest.Push(e, in); msgs != nil || register(e, host.FirstRegister+values.FullInterrupts) != interrupts {
-		t.Errorf("%d messages, %d interrupts, want %d", len(msgs), register(e, host.FirstRegister+values.FullInterrupts), interrupts)
+		t.Errorf("%d messages, %d interrupts, want %d", len(msgs), register(e, host.FirstRegister+values.FullInterrupts),
+			interrupts)
 	}
 	b := e.Balance()
 	sums, samples := map[tuple.Tuple]float64{}, map[uint64]uint64{}
@@ -161,7 +163,8 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 			t.Errorf("no message of %+v, want %.2f", x, want)
 		}
 	}
-	if want := (hwsim.Balance{Held: int64(uint64(len(in)) - lost), Dropped: lost, Sampled: true}); b != want || interrupts < 50 {
+	if want := (hwsim.Balance{Held: int64(uint64(len(in)) - lost), Dropped: lost, Sampled: true}); b != want ||
+		interrupts < 50 {
 		t.Errorf("%d interrupts, %+v, want %+v", interrupts, b, want)
 	}
 }
@@ -172,7 +175,8 @@ func TestValuesLoseNothingSilently(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	zipf := rand.NewZipf(r, 1.2, 4, 5000)
 	in := loads(400_000, func(i int) (uint64, uint64) { return zipf.Uint64(), r.Uint64N(1 + zipf.Uint64()%9) })
-	for _, args := range []string{"slots=16,records=20,timer=20000,clear=1000000", "slots=64,near=1,far=3,buffer=40,timer=5000", "slots=8,dth=1,fth=1"} {
+	for _, args := range []string{"slots=16,records=20,timer=20000,clear=1000000",
+		"slots=64,near=1,far=3,buffer=40,timer=5000", "slots=8,dth=1,fth=1"} {
 		e := coptest.New(t, "program=values,"+args)
 		sent := uint64(0)
 		out := hwsim.NewOut(100, func(msgs []hwsim.Message) { sent += enginetest.Sum(msgs) })
@@ -270,7 +274,8 @@ func TestCOP22_Thrash(t *testing.T) {
 			t.Errorf("%+v", b)
 		}
 		e.(hwsim.Controlled).Store(host.FirstRegister+values.ClearMasks, 0)
-		if n, mask := register(e, host.FirstRegister+values.PartitionCount), register(e, machine.SampleWindow+machine.FilterMask); n != 1 || mask != 2<<32 {
+		if n, mask := register(e, host.FirstRegister+values.PartitionCount),
+			register(e, machine.SampleWindow+machine.FilterMask); n != 1 || mask != 2<<32 {
 			t.Errorf("%d partitions after masks are cleared, mask %#x", n, mask)
 		}
 	}
@@ -279,7 +284,8 @@ func TestCOP22_Thrash(t *testing.T) {
 	for range 200 {
 		enginetest.Push(e, in)
 	}
-	if n := len(e.(cop.Profiler).Loads()); n != 2560 || meter(t, e, "partitions split") < 2 || !e.(cop.Profiler).Complete() {
+	if n := len(e.(cop.Profiler).Loads()); n != 2560 || meter(t, e, "partitions split") < 2 ||
+		!e.(cop.Profiler).Complete() {
 		t.Errorf("%d loads profiled, %d splits, complete %v", n, meter(t, e, "partitions split"), e.(cop.Profiler).Complete())
 	}
 	// All loads are masked, so one partition is enough again.
@@ -298,14 +304,16 @@ func TestCOP22_PartitionsOfTheLastSizeTakeTurns(t *testing.T) {
 	}
 	// Six splits 4 ways make partitions of 12 bits, which is the limit. Each has about 24 loads, three
 	// times the slots.
-	if n, splits := register(e, host.FirstRegister+values.PartitionCount), meter(t, e, "partitions split"); n != 19 || splits != 6 || len(matches) < 3 {
+	if n, splits := register(e, host.FirstRegister+values.PartitionCount), meter(t, e, "partitions split"); n != 19 ||
+		splits != 6 || len(matches) < 3 {
 		t.Errorf("%d partitions after %d splits, %d have had a turn", n, splits, len(matches))
 	}
 }
 
 // Partitions are disjoint and cover all hashes, and each split adds bits to the current one.
 func TestCOP22_Partitions(t *testing.T) {
-	for _, text := range []string{"", "1", "2", "22", "2n1", "2nn2nnn1nn1", "1111111111111", "222222222222", "2n2n2n2n2n1n1n1n1"} {
+	for _, text := range []string{"", "1", "2", "22", "2n1", "2nn2nnn1nn1", "1111111111111", "222222222222",
+		"2n2n2n2n2n1n1n1n1"} {
 		list, current := values.SplitPartitions(text)
 		covered := 0.0
 		for i, a := range list {
@@ -341,8 +349,9 @@ func TestValuesParameters(t *testing.T) {
 	const machine = "column 5: want one of program, clock, access, handler, record, k0, seed, slots, keybits, data, microcode, " +
 		"filterpcs, buffer, penalty, watchdog, predictor, near, far, retire, burst, pause"
 	for args, want := range map[string]string{
-		"nothing=1":                             machine,
-		"nothing=1,program=values":              machine + ", r, rf, keep, fth, dth, advance, hi, lo, times, least, fast, timer, clear, records, decide, estimate, weigh, bound, early",
+		"nothing=1": machine,
+		"nothing=1,program=values": machine +
+			", r, rf, keep, fth, dth, advance, hi, lo, times, least, fast, timer, clear, records, decide, estimate, weigh, bound, early",
 		"program=edges,keep=3":                  "column 24: want no keep: only programs for the host values have it, such as program=values",
 		"keep=3,program=values,keep=4":          "column 27: want keep once",
 		"keep=,program=values":                  "column 10: want a value",
@@ -364,7 +373,8 @@ func TestValuesParameters(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	// The program may follow its parameters.
-	if s, err := coptest.Parse("keep=3,near=4,program=values", nil); err != nil || s.String() != `cop(program="values",near=4,keep=3)` {
+	if s, err := coptest.Parse("keep=3,near=4,program=values", nil); err != nil ||
+		s.String() != `cop(program="values",near=4,keep=3)` {
 		t.Errorf("%v, %v", s, err)
 	}
 }

@@ -44,7 +44,8 @@ const weightBits = 6
 // retired returns how many events are retired, and how many of them the buffer has dropped.
 func retired(w *host.Window) (n, dropped uint64) {
 	dropped = w.Load(machine.SampleWindow + machine.DroppedEvents)
-	return w.Load(machine.SampleWindow+machine.AcceptedEvents) + w.Load(machine.SampleWindow+machine.FilteredEvents) + dropped, dropped
+	return w.Load(machine.SampleWindow+machine.AcceptedEvents) + w.Load(machine.SampleWindow+machine.FilteredEvents) +
+		dropped, dropped
 }
 
 // start begins a visit.

@@ -59,7 +59,8 @@ func TestValuesWeighPhases(t *testing.T) {
 		}
 	}
 	truth /= all
-	weighted, even := profile(t, "slots=16,r=0,times=1,clear=500000"), profile(t, "slots=16,r=0,times=1,clear=500000,weigh=0")
+	weighted, even := profile(t, "slots=16,r=0,times=1,clear=500000"),
+		profile(t, "slots=16,r=0,times=1,clear=500000,weigh=0")
 	enginetest.Push(weighted, in)
 	enginetest.Push(even, in)
 	if got := invariance(weighted, 0, 2); math.Abs(got-truth) > 0.02 {
@@ -70,8 +71,8 @@ func TestValuesWeighPhases(t *testing.T) {
 	}
 }
 
-// A load that is masked counts from its mask on when it has samples again. Load 0 has the value 1 in 100,000
-// loads, and is masked after m of them. Then it has the value 2 in 150,000 loads; after 100,000 of these, masks are cleared. So
+// A load that is masked counts from its mask on when it has samples again. Load 0 has the value 1 in 100,000 loads, and
+// is masked after m of them. Then it has the value 2 in 150,000 loads; after 100,000 of these, masks are cleared. So
 // the value 2 stands for all but m of 250,000 loads.
 func TestValuesEraBeginsWithTheMask(t *testing.T) {
 	e := profile(t, "slots=16,clear=0,least=5000,times=1048576,lo=0")
@@ -117,8 +118,8 @@ func TestValuesErasGoOnWhenMasksAreCleared(t *testing.T) {
 	}
 }
 
-// Visits are short at first, and later as long as the timer says. A program has ten times as many loads as the
-// machine has slots, all equally frequent. With visits of the same length most of them have no turn in 4 million cycles.
+// Visits are short at first, and later as long as the timer says. A program has ten times as many loads as the machine
+// has slots, all equally frequent. With visits of the same length most of them have no turn in 4 million cycles.
 func TestValuesFirstVisitsAreShort(t *testing.T) {
 	in := loads(400_000, func(i int) (uint64, uint64) { return uint64(i*7) % 2560, 1 })
 	profiled := func(args string) (loads int, timer uint64) {

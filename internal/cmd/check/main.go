@@ -36,8 +36,8 @@ import (
 	"github.com/pepgo/pep/internal/check"
 )
 
-// goals are how long commands may take on a quiet machine with two processors, if no test has a result and all that tests build
-// is in caches. They are printed, and no check fails for a time.
+// goals are how long commands may take on a quiet machine with two processors, if no test has a result and all that
+// tests build is in caches. They are printed, and no check fails for a time.
 var goals = map[string]time.Duration{"": 6 * time.Minute, "-short": 2 * time.Minute}
 
 func main() {
@@ -62,7 +62,7 @@ const short = time.Second
 // the end. Tests of lab run programs of the other module, and the go command does not know when those
 // have changed, so that results from its cache could be those of older ones.
 var (
-	product    = module{dir: ".", args: []string{"./cmd/pepbuild", "./runtime/core", "./..."}}
+	product    = module{dir: ".", args: []string{"./cmd/pepbuild", "./runtime/core", "./gobuild/...", "./..."}}
 	laboratory = module{dir: lab, args: []string{"-count=1", "./torture", "./..."}}
 )
 
@@ -140,8 +140,9 @@ func otherRelease(w io.Writer, this string) check.Count {
 	fmt.Fprintf(w, "with %s:\n", toolchain)
 	var count check.Count
 	for _, m := range []module{
-		{dir: ".", args: []string{"-run", "^TestScripts$/^(basic|modes|taps|bursts|guide|test|cgo|newer)$", "./cmd/pepbuild"}},
-		{dir: ".", args: []string{"-run", "^TestPGO$", "./cmd/pepbuild"}},
+		{dir: ".", args: []string{"-run", "^TestScripts$/^(basic|modes|taps|guide|test|cgo|newer)$",
+			"./cmd/pepbuild"}},
+		{dir: ".", args: []string{"-run", "^TestPGO$", "./analyze/pgo"}},
 		{dir: ".", args: []string{"./gobuild/..."}},
 		{dir: lab, args: []string{"-run", "^TestSubset$", "./gotest"}},
 	} {
@@ -254,7 +255,8 @@ func silent(w io.Writer, what, dir, name string, args ...string) check.Count {
 // package runtime, which the linker has refused in tests since Go 1.27, and does not refuse in programs that pepbuild
 // links.
 func (m module) tests(w io.Writer) check.Count {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=60m", "-ldflags=-checklinkname=0"}, m.args...)...)
+	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=60m", "-ldflags=-checklinkname=0"},
+		m.args...)...)
 	cmd.Dir, cmd.Env, cmd.Stderr = m.dir, m.env, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -56,9 +56,13 @@ func TestRunChecksBothModules(t *testing.T) {
 		want  check.Count
 		lines []string
 	}{
-		{"./...", check.Count{Passed: 3, Failed: 3}, []string{"FAIL  gofmt\nlab/f/f.go\n", "ok    go vet\n", "FAIL  go vet in lab\n", "ok    example.com/m  ", "FAIL  example.com/m/lab TestBad\n"}},
+		{"./...", check.Count{Passed: 3, Failed: 3},
+			[]string{"FAIL  gofmt\nlab/f/f.go\n", "ok    go vet\n", "FAIL  go vet in lab\n", "ok    example.com/m  ",
+				"FAIL  example.com/m/lab TestBad\n"}},
 		{"-short", check.Count{Passed: 2, Failed: 1}, []string{"ok    go vet\n", "ok    example.com/m  "}},
-		{"-beyond", check.Count{Passed: 2, Failed: 5}, []string{"FAIL  go vet in lab\n", "FAIL  example.com/m/lab TestBad\n", "FAIL  building staticcheck\n", "ok    fuzz example.com/m/lab FuzzGood  "}},
+		{"-beyond", check.Count{Passed: 2, Failed: 5},
+			[]string{"FAIL  go vet in lab\n", "FAIL  example.com/m/lab TestBad\n", "FAIL  building staticcheck\n",
+				"ok    fuzz example.com/m/lab FuzzGood  "}},
 		{"-fuzzeach=100ms ./...", check.Count{Passed: 1}, []string{"ok    fuzz example.com/m/lab FuzzGood  "}},
 		{"-fuzzeach=100ms .", check.Count{Failed: 1}, []string{"no fuzz tests"}},
 	} {

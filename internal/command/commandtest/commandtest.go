@@ -78,7 +78,8 @@ func Doc(t *testing.T, p *command.Program, files func(dir string) error, update 
 		return
 	}
 	if !update {
-		t.Errorf("the examples of doc.go print something else; go test -update rewrites them (-doc +printed):\n%s", cmp.Diff(string(old), got))
+		t.Errorf("the examples of doc.go print something else; go test -update rewrites them (-doc +printed):\n%s",
+			cmp.Diff(string(old), got))
 		return
 	}
 	if err := os.WriteFile(name, []byte(got), 0o644); err != nil {

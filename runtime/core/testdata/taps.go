@@ -101,10 +101,6 @@ func main() {
 			}()
 		}
 		time.Sleep(20 * time.Millisecond)
-	case "burn":
-		for range 100 {
-			work()
-		}
 	case "bench":
 		bench()
 	}

@@ -23,7 +23,7 @@ func New() pepfile.Table {
 	return t
 }
 
-// Noted returns the table of a file whose windows have room for so many notes.
+// Noted returns the table of a file whose windows have space for so many notes.
 func Noted(notes uint32) pepfile.Table {
 	t := memory(pepfile.LayoutOf(0, 0, notes).Size)
 	t.Slots, t.Notes = pepfile.Slots, notes
@@ -64,7 +64,8 @@ func Recorded(text, code uintptr) pepfile.Table {
 					number = f.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
 				})
 			}
-			f.LogSample(f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Labels: number, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}}))
+			f.LogSample(f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Labels: number,
+				Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}}))
 		}
 	}
 	return f

@@ -19,7 +19,8 @@ func TestAllProcessesInContainer(t *testing.T) {
 	if out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", "true").CombinedOutput(); err != nil {
 		t.Skipf("unshare: %v: %s", err, out)
 	}
-	out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", os.Args[0], "-test.v", "-test.run=^TestAllProcesses$").CombinedOutput()
+	out, err := exec.Command("unshare", "--pid", "--fork", "--mount-proc", os.Args[0], "-test.v",
+		"-test.run=^TestAllProcesses$").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "--- PASS: TestAllProcesses ") {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/machine/site"
 )
 
 // costs are what is known of the cost of a session.
@@ -74,7 +74,8 @@ func (c *costs) steady() (share float64, of time.Duration) {
 	}
 	last := c.ticks[len(c.ticks)-1]
 	from := min(time.Minute, last.at.Sub(c.ticks[0].at)/2)
-	i, _ := slices.BinarySearchFunc(c.ticks, last.at.Add(-from), func(t tick, at time.Time) int { return t.at.Compare(at) })
+	i, _ := slices.BinarySearchFunc(c.ticks, last.at.Add(-from),
+		func(t tick, at time.Time) int { return t.at.Compare(at) })
 	i = min(i, len(c.ticks)-2)
 	of = last.at.Sub(c.ticks[i].at)
 	return float64(last.spent-c.ticks[i].spent) / float64(max(of, 1)), of
@@ -98,8 +99,9 @@ func (s *Session) Cost() *cold.Cost {
 	}
 	steady, of := c.steady()
 	return &cold.Cost{
-		Mode: mode, Probes: c.probes, Attach: c.attach.Seconds(), Detach: c.detach.Seconds(), Hits: c.hits, Stepped: c.stepped,
-		Warm: c.spent().Seconds(), Tracer: c.used.Seconds(), Steady: steady, Last: of.Seconds(),
+		Mode: mode, Probes: c.probes, Attach: c.attach.Seconds(), Detach: c.detach.Seconds(), Hits: c.hits,
+		Stepped: c.stepped,
+		Warm:    c.spent().Seconds(), Tracer: c.used.Seconds(), Steady: steady, Last: of.Seconds(),
 		Median: quantile(.5), P90: quantile(.9), P99: quantile(.99), Max: quantile(1),
 		Process: max(len(s.pids), min(s.target.PID, 1)), TextSame: len(c.differ) == 0,
 	}

@@ -16,8 +16,8 @@ import (
 
 	report "github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/machine/image/imagetest"
 	"github.com/pepgo/pep/tracer/internal/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
@@ -33,7 +33,8 @@ func covered(t *testing.T, folder, pkg string, flags []string, args ...string) (
 	t.Helper()
 	dir := t.TempDir()
 	exe := filepath.Join(dir, "covered")
-	if out, err := exec.Command("go", append(append([]string{"build", "-C", folder, "-cover", "-o", exe}, flags...), pkg)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", append(append([]string{"build", "-C", folder, "-cover", "-o", exe}, flags...),
+		pkg)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	data := filepath.Join(dir, "data")
@@ -46,7 +47,8 @@ func covered(t *testing.T, folder, pkg string, flags []string, args ...string) (
 		t.Fatal(err)
 	}
 	profile := filepath.Join(dir, "profile")
-	if out, err := exec.Command("go", "tool", "covdata", "textfmt", "-i="+data, "-o="+profile).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "tool", "covdata", "textfmt", "-i="+data,
+		"-o="+profile).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	f, err := os.Open(profile)
@@ -58,7 +60,8 @@ func covered(t *testing.T, folder, pkg string, flags []string, args ...string) (
 		file, rest, _ := strings.Cut(s.Text(), ":")
 		var x span
 		var statements, count int
-		if n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &x.l0, &x.c0, &x.l1, &x.c1, &statements, &count); n == 6 && statements > 0 {
+		if n, _ := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &x.l0, &x.c0, &x.l1, &x.c1, &statements, &count); n == 6 &&
+			statements > 0 {
 			x.file, x.ran = file, count > 0
 			list = append(list, x)
 		}
@@ -83,13 +86,16 @@ func TestLinesAreThoseOfCover(t *testing.T) {
 	}{
 		{"some", control, ".", dir, report.Modules, "", []string{"some"}, 40, 97, true, false},
 		{"all", control, ".", dir, report.Modules, "", []string{"all"}, 40, 97, true, false},
-		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), ".", dir, report.Modules, "", []string{"all"}, 40, 95, false, false},
-		{"gofmt", gofmt, ".", "cmd/gofmt", report.Std, "go/printer,go/parser,go/scanner,cmd/gofmt", []string{"testdata/control/main.go"}, 1000, 99, true, false},
+		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), ".", dir, report.Modules, "",
+			[]string{"all"}, 40, 95, false, false},
+		{"gofmt", gofmt, ".", "cmd/gofmt", report.Std, "go/printer,go/parser,go/scanner,cmd/gofmt",
+			[]string{"testdata/control/main.go"}, 1000, 99, true, false},
 		{"flate", "", "", ".", report.Std, ".,compress/flate,bytes,hash/crc32", []string{"1"}, 400, 99, true, true},
 		{"regex", "", "", ".", report.Std, ".,regexp,regexp/syntax", []string{"1"}, 800, 99, true, true},
 		{"jsonbench", "", "", ".", report.Std, ".,encoding/json", []string{"1"}, 100, 99, true, true},
 		{"sortbench", "", "", ".", report.Std, ".,sort,container/heap", []string{"1"}, 100, 99, true, true},
-		{"typecheck", "", "", ".", report.Std, ".,go/types,go/ast,go/constant,go/scanner,go/parser,go/build", []string{"1"}, 4000, 99, true, true},
+		{"typecheck", "", "", ".", report.Std, ".,go/types,go/ast,go/constant,go/scanner,go/parser,go/build", []string{"1"},
+			4000, 99, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long {
@@ -118,8 +124,9 @@ func TestLinesAreThoseOfCover(t *testing.T) {
 	}
 }
 
-// computed are lines that have no code on the ways that were taken, because the compiler knows what comes of them: a function
-// whose result it has computed for a variable of package go/doc, and conditions that follow from those ahead of them.
+// computed are lines that have no code on the ways that were taken, because the compiler knows what comes of them: a
+// function whose result it has computed for a variable of package go/doc, and conditions that follow from those ahead
+// of them.
 var computed = []string{
 	"func NewIdent(name string) *Ident { return &Ident{token.NoPos, name, nil} }",
 	`if ctxt.GOOS == "illumos" && name == "solaris" {`,
@@ -168,7 +175,8 @@ func compareLines(t *testing.T, d *report.Data, spans []span, least int, percent
 			continue
 		}
 		from := s.l0
-		if text, _ := src.Line(name, int64(s.l0)); s.l1 > s.l0 && strings.ContainsAny(text[max(s.c0-2, 0):min(s.c0, len(text))], "{:") {
+		if text, _ := src.Line(name, int64(s.l0)); s.l1 > s.l0 &&
+			strings.ContainsAny(text[max(s.c0-2, 0):min(s.c0, len(text))], "{:") {
 			from++
 		}
 		known, got := false, false
@@ -201,6 +209,7 @@ func compareLines(t *testing.T, d *report.Data, spans []span, least int, percent
 	}
 	t.Logf("%d of %d agree, %d ran", agree, all, ran)
 	if all < least || ran == 0 || ran == all || 100*float64(agree) < percent*float64(all) {
-		t.Errorf("%d of %d agree, and %d ran; want %g %% of %d or more, and some that ran and some that did not", agree, all, ran, percent, least)
+		t.Errorf("%d of %d agree, and %d ran; want %g %% of %d or more, and some that ran and some that did not", agree, all,
+			ran, percent, least)
 	}
 }

@@ -30,7 +30,8 @@ func TestLibrariesThatAreLoaded(t *testing.T) {
 		hit[f.Name] = hit[f.Name] || list[i]
 	})
 	if !hit["main.load"] || !hit["runtime.cgocall"] || hit["main.never"] {
-		t.Errorf("main.load ran: %v, runtime.cgocall: %v, main.never: %v; want true, true, false", hit["main.load"], hit["runtime.cgocall"], hit["main.never"])
+		t.Errorf("main.load ran: %v, runtime.cgocall: %v, main.never: %v; want true, true, false", hit["main.load"],
+			hit["runtime.cgocall"], hit["main.never"])
 	}
 	if n := targettest.Differences(t, x.Process.Pid); n != 0 {
 		t.Errorf("%d bytes of the code differ from the file", n)

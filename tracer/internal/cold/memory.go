@@ -37,7 +37,8 @@ func (t *text) write(b []byte, addr uint64) error { return gone(t.mem.WriteAt(b,
 
 // gone makes the error of a read or write. Of a process that has ended, the kernel reads and writes nothing.
 func gone(_ int, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrShortWrite) || errors.Is(err, syscall.ESRCH) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrShortWrite) ||
+		errors.Is(err, syscall.ESRCH) {
 		return errGone
 	}
 	return err

@@ -2,7 +2,8 @@
 
 package cold_test
 
-// This file compares with a recorder that knows nothing of blocks and probes: each instruction has a breakpoint of a debugger.
+// This file compares with a recorder that knows nothing of blocks and probes: each instruction has a breakpoint of a
+// debugger.
 
 import (
 	"cmp"
@@ -23,10 +24,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	report "github.com/pepgo/pep/analyze/cold"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/image/imagetest"
+	"github.com/pepgo/pep/machine/site"
 	"github.com/pepgo/pep/tracer/internal/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
@@ -196,12 +197,14 @@ func TestBlocksAreThoseThatRan(t *testing.T) {
 	list := []comparison{
 		{"some", control, control, false, report.Modules, []string{"some"}, 100, false, ""},
 		{"all", control, control, false, report.Modules, []string{"all"}, 130, false, ""},
-		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), control, false, report.Modules, []string{"all"}, 130, false, ""},
+		{"stripped", targettest.Build(t, "./testdata/control", "-ldflags=-s -w"), control, false, report.Modules,
+			[]string{"all"}, 130, false, ""},
 		{"careful", control, control, true, report.Modules, []string{"all"}, 130, false, ""},
 		{"gofmt", gofmt, gofmt, false, report.Modules, []string{"testdata/control/main.go"}, 100, false, ""},
 		{"gofmt", gofmt, gofmt, false, report.Std, []string{"testdata/control/main.go"}, 1500, true, ""},
 	}
-	for name, random := range map[string]string{"flate": "", "regex": "", "sortbench": `^slices\..*\[go\.shape\.string\]`, "jsonbench": "", "typecheck": `^slices\.`} {
+	for name, random := range map[string]string{"flate": "", "regex": "", "sortbench": `^slices\..*\[go\.shape\.string\]`,
+		"jsonbench": "", "typecheck": `^slices\.`} {
 		path := testProgram(t, name)
 		list = append(list, comparison{name, path, path, false, report.Std, []string{"1"}, 1500, true, random})
 	}

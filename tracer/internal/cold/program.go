@@ -46,7 +46,8 @@ const (
 // two: with several processes, the first hit in each must be told.
 func load(blocks int, every bool) (p *program, err error) {
 	p = &program{buffer: make([]byte, 8*blocks)}
-	p.hits, err = ebpf.NewMap(&ebpf.MapSpec{Name: "hits", Type: ebpf.Array, KeySize: 4, ValueSize: 8, MaxEntries: uint32(blocks), Flags: unix.BPF_F_MMAPABLE})
+	p.hits, err = ebpf.NewMap(&ebpf.MapSpec{Name: "hits", Type: ebpf.Array, KeySize: 4, ValueSize: 8,
+		MaxEntries: uint32(blocks), Flags: unix.BPF_F_MMAPABLE})
 	if err != nil {
 		return nil, fmt.Errorf("making a map of %d blocks: %w", blocks, err)
 	}
@@ -56,7 +57,8 @@ func load(blocks int, every bool) (p *program, err error) {
 	}
 	if err == nil {
 		p.prog, err = ebpf.NewProgram(&ebpf.ProgramSpec{
-			Name: "cold", Type: ebpf.Kprobe, AttachType: ebpf.AttachTraceUprobeMulti, License: "GPL", Instructions: p.instructions(every),
+			Name: "cold", Type: ebpf.Kprobe, AttachType: ebpf.AttachTraceUprobeMulti, License: "GPL",
+			Instructions: p.instructions(every),
 		})
 	}
 	if err != nil {
@@ -132,8 +134,8 @@ func (p *program) instructions(every bool) asm.Instructions {
 	)
 }
 
-// initialNamespace is the inode of the namespace of process IDs that the machine begins with. There the kernel has a number
-// for each process, also for those of containers.
+// initialNamespace is the inode of the namespace of process IDs that the machine begins with. There the kernel has a
+// number for each process, also for those of containers.
 const initialNamespace = 4026531836
 
 // namespace returns device and inode of the namespace of process IDs that this process is in.
@@ -150,7 +152,8 @@ func decode(b []byte) (e event, ok bool) {
 	if len(b) < eventSize {
 		return e, false
 	}
-	return event{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])}, true
+	return event{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint64(b[8:]),
+		binary.LittleEndian.Uint64(b[16:])}, true
 }
 
 // counts returns the hits of the blocks. They are valid until the next call.

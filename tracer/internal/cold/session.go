@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/site"
 	"github.com/pepgo/pep/tracer/internal/proc/rights"
 	"github.com/pepgo/pep/tracer/internal/proc/uprobe"
 )
@@ -88,14 +88,15 @@ type blocks struct {
 	dirty bool         // some were hit
 }
 
-// Attach puts probes on the blocks of a plan, without those that are known. Errors that wrap rights.ErrMissing say which
-// right is missing.
+// Attach puts probes on the blocks of a plan, without those that are known. Errors that wrap rights.ErrMissing say
+// which right is missing.
 func Attach(target Target, plan *Plan, known []bool, o Options) (*Session, error) {
 	if err := rights.Check(); err != nil {
 		return nil, err
 	}
 	s := &Session{
-		plan: plan, target: target, pid: target.PID, known: make([]bool, len(plan.Places)), texts: make(map[uint32]*text), pids: make(map[uint32]bool),
+		plan: plan, target: target, pid: target.PID, known: make([]bool, len(plan.Places)), texts: make(map[uint32]*text),
+		pids:  make(map[uint32]bool),
 		ended: make(chan struct{}), stop: make(chan struct{}),
 	}
 	copy(s.known, known)
@@ -443,7 +444,7 @@ func (s *Session) tend() {
 	}
 }
 
-// count adds up the hits. Blocks whose event found no room in the buffer are noted here.
+// count adds up the hits. Blocks whose event found no space in the buffer are noted here.
 func (s *Session) count() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -606,7 +607,8 @@ func (s *Session) detach() (err error) {
 	s.cost.detached(time.Since(began))
 	for _, t := range s.texts {
 		if n, first, err := s.plan.differences(t); err == nil && n > 0 {
-			s.cost.differ = append(s.cost.differ, fmt.Sprintf("%d places of the code differ from the file, the first in %s: the program has changed it, or another tracer is at work", n, s.plan.functionOf(first)))
+			s.cost.differ = append(s.cost.differ,
+				fmt.Sprintf("%d places of the code differ from the file, the first in %s: the program has changed it, or another tracer is at work", n, s.plan.functionOf(first)))
 		}
 		t.mem.Close()
 	}

@@ -18,9 +18,9 @@ import (
 
 	report "github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/internal/machinetest"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/site"
 	"github.com/pepgo/pep/tracer/internal/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
@@ -75,7 +75,8 @@ func TestRunningProcess(t *testing.T) {
 			if hits := int(cost.Hits); hits < count(blocks) || !c.careful && hits > 20*count(blocks) {
 				t.Errorf("%d hits of %d blocks", hits, count(blocks))
 			}
-			if mode := map[bool]string{false: "write", true: "re-attach"}[c.careful]; cost.Mode != mode || !cost.TextSame || cost.Median <= 0 || cost.Probes < 170 {
+			if mode := map[bool]string{false: "write", true: "re-attach"}[c.careful]; cost.Mode != mode || !cost.TextSame ||
+				cost.Median <= 0 || cost.Probes < 170 {
 				t.Errorf("cost %+v, want mode %s", cost, mode)
 			}
 			x.Work()
@@ -97,8 +98,8 @@ func TestInContainer(t *testing.T) {
 	}
 }
 
-// If the tracer is killed, the program goes on, and its code is that of the file: also if it is killed while it attaches
-// or detaches.
+// If the tracer is killed, the program goes on, and its code is that of the file: also if it is killed while it
+// attaches or detaches.
 func TestKilledTracer(t *testing.T) {
 	careful := os.Getenv("TEST_CAREFUL") != ""
 	if pid := os.Getenv("TEST_COLD"); pid != "" { // the tracer
@@ -151,7 +152,8 @@ func TestMemoryThatMayNotBeWritten(t *testing.T) {
 // A session of a file sees its processes, also those that start later, and no process has probes at the end.
 func TestAllProcesses(t *testing.T) {
 	targettest.NeedRights(t)
-	path := targettest.Build(t, "./testdata/control", "-buildmode=pie", "-trimpath") // of its own: other tests must not see these probes
+	// of its own: other tests must not see these probes
+	path := targettest.Build(t, "./testdata/control", "-buildmode=pie", "-trimpath")
 	first := targettest.Start(t, path, "some", "wait")
 	one, plan, _ := attach(t, first.Process.Pid, report.Modules, cold.Options{})
 	first.Work()
@@ -221,7 +223,8 @@ func TestKnownBlocks(t *testing.T) {
 	s, plan, im := attach(t, x.Process.Pid, report.Modules, cold.Options{})
 	x.Work()
 	known := seen(t, s, plan)
-	again, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, known, cold.Options{})
+	again, err := cold.Attach(cold.Target{PID: x.Process.Pid, Exe: im.Process.Exe, Bias: im.Bias}, plan, known,
+		cold.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +359,8 @@ func TestForksAndSignals(t *testing.T) {
 			hit[f.Name] = hit[f.Name] || list[i]
 		})
 		if hit["main.child"] || !hit["main.fork"] || !hit["main.deep"] || !hit["main.catch"] {
-			t.Errorf("main.child ran: %v, which only another process did; the functions %v", hit["main.child"], []bool{hit["main.fork"], hit["main.deep"], hit["main.catch"]})
+			t.Errorf("main.child ran: %v, which only another process did; the functions %v", hit["main.child"],
+				[]bool{hit["main.fork"], hit["main.deep"], hit["main.catch"]})
 		}
 		if n := targettest.Differences(t, x.Process.Pid); n != 0 {
 			t.Errorf("%d bytes of the code differ from the file", n)
@@ -376,7 +380,8 @@ func TestFileThatCannotBeExecuted(t *testing.T) {
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cold.Attach(cold.Target{Exe: name}, survey(t, name, report.Modules), nil, cold.Options{}); !errors.Is(err, os.ErrPermission) {
+	if _, err := cold.Attach(cold.Target{Exe: name}, survey(t, name, report.Modules), nil, cold.Options{}); !errors.Is(err,
+		os.ErrPermission) {
 		t.Errorf("got the error %v, want that of permission", err)
 	}
 }

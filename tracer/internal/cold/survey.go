@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/pclntab"
+	"github.com/pepgo/pep/machine/site"
 )
 
 // A Plan says where probes are.
@@ -156,7 +156,8 @@ func (s *survey) function(f image.Function) error {
 			s.plan.Program.LeftOut.Barrier++
 			continue
 		}
-		x := cold.Block{Start: uint32(b.Start - f.Entry), End: uint32(b.End - f.Entry), Probed: b.Probe.Class != site.Refused, One: b.Ways == 1}
+		x := cold.Block{Start: uint32(b.Start - f.Entry), End: uint32(b.End - f.Entry), Probed: b.Probe.Class != site.Refused,
+			One: b.Ways == 1}
 		if b.Branch != 0 {
 			x.Branch = uint32(b.Branch - f.Entry)
 			if f.Contains(b.Taken) {
@@ -216,7 +217,8 @@ func (s *survey) pieces(f image.Function, inlined []pclntab.Inlined) (list []pie
 			}
 			p := piece{Range: pclntab.Range{Start: start, End: end}, line: int32(at.Line), body: int32(body)}
 			// The tables leave the jump at the end of an inlined body to the function around it, with the line of the body.
-			if i := len(list) - 1; name == f.Name && at.File != file && i >= 0 && list[i].source >= 0 && s.plan.Program.Sources[list[i].source].File == at.File {
+			if i := len(list) - 1; name == f.Name && at.File != file && i >= 0 && list[i].source >= 0 &&
+				s.plan.Program.Sources[list[i].source].File == at.File {
 				p.source, p.body = list[i].source, list[i].body
 			} else {
 				p.source = s.source(name, at.File, line)
@@ -374,7 +376,10 @@ func (n *names) ofModules(pkg string) bool {
 	if pkg == "main" {
 		return true
 	}
-	if slices.ContainsFunc(n.modules, func(m string) bool { return m != "" && (pkg == m || strings.HasPrefix(pkg, m+"/")) }) {
+	if slices.ContainsFunc(n.modules, func(m string) bool {
+		return m != "" &&
+			(pkg == m || strings.HasPrefix(pkg, m+"/"))
+	}) {
 		return true
 	}
 	first, _, _ := strings.Cut(pkg, "/")

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	report "github.com/pepgo/pep/analyze/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image/imagetest"
+	"github.com/pepgo/pep/machine/image/imagetest"
 )
 
 // A declared function is listed once, with its closures and instances, although its code is in many functions of the

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	report "github.com/pepgo/pep/analyze/cold"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/cold"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
 
@@ -48,7 +48,8 @@ func attach(t *testing.T, pid int, scope report.Scope, o cold.Options) (*cold.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := cold.Attach(cold.Target{PID: pid, Exe: im.Process.Exe, Bias: im.Bias, Started: im.Process.StartTime}, plan, nil, o)
+	s, err := cold.Attach(cold.Target{PID: pid, Exe: im.Process.Exe, Bias: im.Bias, Started: im.Process.StartTime}, plan,
+		nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}

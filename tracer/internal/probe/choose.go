@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/insn"
-	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/insn"
+	"github.com/pepgo/pep/machine/pclntab"
+	"github.com/pepgo/pep/machine/site"
 	"github.com/pepgo/pep/tracer/internal/interp/ops"
 )
 
@@ -64,8 +64,12 @@ func Choose(im *image.Image, wish Wish) (*Plan, error) {
 	}
 	c.inlined()
 	for _, p := range wish.Lines {
-		if !slices.ContainsFunc(c.plan.Sites, func(s Site) bool { return s.Kind == Line && s.Line == p.Line && p.matches(s.File) }) {
-			c.skip("", "line", fmt.Sprintf("%s:%d has no code: a comment, a declaration, or code that the compiler removed", p.File, p.Line))
+		if !slices.ContainsFunc(c.plan.Sites, func(s Site) bool {
+			return s.Kind == Line && s.Line == p.Line &&
+				p.matches(s.File)
+		}) {
+			c.skip("", "line", fmt.Sprintf("%s:%d has no code: a comment, a declaration, or code that the compiler removed",
+				p.File, p.Line))
 		}
 	}
 	if len(c.plan.Sites) == 0 {
@@ -209,7 +213,8 @@ func (c *chooser) place(s Site, p site.Probe) error {
 		return c.fuse(s, p)
 	}
 	if p.Class == site.Refused {
-		c.skip(c.plan.Funcs[s.Func].Name, fmt.Sprintf("%v at %#x", s.Kind, p.PC), "the kernel does not probe the instruction: "+p.Reason)
+		c.skip(c.plan.Funcs[s.Func].Name, fmt.Sprintf("%v at %#x", s.Kind, p.PC),
+			"the kernel does not probe the instruction: "+p.Reason)
 		return nil
 	}
 	s.Slow = p.Class == site.Stepped
@@ -354,5 +359,6 @@ func (c *chooser) panics(code *site.Code, pc uint64) bool {
 
 // endsRun reports whether a function of the runtime ends the function that calls it.
 func endsRun(name string) bool {
-	return strings.HasPrefix(name, "runtime.panic") || strings.HasPrefix(name, "runtime.goPanic") || name == "runtime.gopanic"
+	return strings.HasPrefix(name, "runtime.panic") || strings.HasPrefix(name, "runtime.goPanic") ||
+		name == "runtime.gopanic"
 }

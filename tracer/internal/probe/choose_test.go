@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
@@ -68,7 +68,8 @@ func TestKnownWork(t *testing.T) {
 		}
 	}
 	want["work entry calls"] = map[uint64]uint64{calls: goroutines}
-	sums := map[string]uint64{"known": calls, "pick": calls, "total": calls, "deep": 61 * calls / 100, "work": 1, "indirect": calls}
+	sums := map[string]uint64{"known": calls, "pick": calls, "total": calls, "deep": 61 * calls / 100, "work": 1,
+		"indirect": calls}
 
 	for name, flags := range map[string][]string{
 		"plain":    nil,
@@ -106,7 +107,8 @@ func TestKnownWork(t *testing.T) {
 				}
 				for j, w := range n.Words {
 					if w.Faults+w.Full+w.Other != 0 {
-						t.Errorf("%s %v %s: %d could not be read, %d had no room", fn, site.Kind, site.Words[j].Name, w.Faults, w.Full+w.Other)
+						t.Errorf("%s %v %s: %d could not be read, %d had no space", fn, site.Kind, site.Words[j].Name, w.Faults,
+							w.Full+w.Other)
 					}
 				}
 			}
@@ -149,7 +151,8 @@ func TestNoProbeInALoopForWhatIsBehindIt(t *testing.T) {
 	x := targettest.Start(t, build(t), "calls", "1", fmt.Sprint(calls))
 	plan := chosen(t, x, probe.Wish{
 		Func: regexp.MustCompile(`^main\.rounds$`), Results: true, Times: true,
-		Lines: []probe.Position{{File: "target/main.go", Line: lineOf(t, "return sum\n}\n\n//go:noinline\nfunc indirect"), All: true}},
+		Lines: []probe.Position{{File: "target/main.go", Line: lineOf(t, "return sum\n}\n\n//go:noinline\nfunc indirect"),
+			All: true}},
 	})
 	c := countsOf(t, x, plan, probe.Limits{})
 	hits, executed := map[probe.Kind]uint64{}, uint64(0)
@@ -157,7 +160,8 @@ func TestNoProbeInALoopForWhatIsBehindIt(t *testing.T) {
 		hits[s.Kind] += c.Sites[i].Hits
 		executed += c.Sites[i].Hits + c.Sites[i].Others
 	}
-	if want := map[probe.Kind]uint64{probe.Entry: calls, probe.Exit: calls, probe.Line: calls}; !reflect.DeepEqual(hits, want) {
+	if want := map[probe.Kind]uint64{probe.Entry: calls, probe.Exit: calls, probe.Line: calls}; !reflect.DeepEqual(hits,
+		want) {
 		t.Errorf("hits: got %v, want %v", hits, want)
 	}
 	if executed > 6*calls {
@@ -254,7 +258,8 @@ func TestSkipped(t *testing.T) {
 	}{
 		{probe.Wish{Func: regexp.MustCompile(`^main\.nobody$`)}, `no function of the program matches "^main\\.nobody$"`},
 		{probe.Wish{Func: regexp.MustCompile(`^strings\.\(\*Builder\)\.`)}, "inlined"},
-		{probe.Wish{Func: regexp.MustCompile(`^math\.Floor$|^main\.pick$|^main\.work$`), Lines: []probe.Position{{File: "main.go", Line: 1}}}, "main.go:1 has no code"},
+		{probe.Wish{Func: regexp.MustCompile(`^math\.Floor$|^main\.pick$|^main\.work$`),
+			Lines: []probe.Position{{File: "main.go", Line: 1}}}, "main.go:1 has no code"},
 		{probe.Wish{Func: regexp.MustCompile(`^runtime\.memmove$`), Times: true}, "written in assembly"},
 	} {
 		plan, err := probe.Choose(im, c.wish)

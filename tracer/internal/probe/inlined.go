@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/insn"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/insn"
 )
 
 // inlined says which of the functions that are asked for by name are inlined.
@@ -32,7 +32,9 @@ func (c *chooser) inlined() {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		c.skip(name, "inlined calls", fmt.Sprintf("the compiler has inlined it at %d of its calls, and inlined calls have no entry: -at counts lines of inlined code", count[name]))
+		c.skip(name, "inlined calls", fmt.Sprintf(
+			"the compiler has inlined it at %d of its calls, and inlined calls have no entry: -at counts lines of inlined code",
+			count[name]))
 	}
 	c.wrappers()
 }
@@ -51,7 +53,9 @@ func (c *chooser) wrappers() {
 	}
 	for fn := range c.im.Functions() {
 		if w, ok := wrapper[fn.Name]; ok && !made(fn) && !c.calls(w, fn.Entry) {
-			c.skip(fn.Name, "inlined calls", fmt.Sprintf("the compiler has inlined it into %s, the method that it has made for pointers and interfaces: probe that, too", w.Name))
+			c.skip(fn.Name, "inlined calls", fmt.Sprintf(
+				"the compiler has inlined it into %s, the method that it has made for pointers and interfaces: probe that, too",
+				w.Name))
 		}
 	}
 }

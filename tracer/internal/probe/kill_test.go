@@ -84,7 +84,8 @@ func TestTargetIsKilled(t *testing.T) {
 	if n := links(t, x.Path); n != 0 {
 		t.Errorf("%d links to %s are left", n, x.Path)
 	}
-	if _, err := probe.Attach(p, &plan(t, open(t, build(t))).fn("main.hot", false).checked().Plan, probe.Limits{}); !errors.Is(err, process.ErrExited) {
+	if _, err := probe.Attach(p, &plan(t, open(t, build(t))).fn("main.hot", false).checked().Plan,
+		probe.Limits{}); !errors.Is(err, process.ErrExited) {
 		t.Errorf("attaching to a dead process: got the error %v, want %v", err, process.ErrExited)
 	}
 }
@@ -150,12 +151,14 @@ func TestFileIsReplaced(t *testing.T) {
 // A process in a container has another ID there, and a path that is not ours.
 func TestContainer(t *testing.T) {
 	targettest.NeedRights(t)
-	machinetest.NeedProcess(t, "in namespaces and another root", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: "/"})
+	machinetest.NeedProcess(t, "in namespaces and another root",
+		&syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: "/"})
 	h := plan(t, open(t, build(t)))
 	h.fn("main.pick", true).checked().exits()
 	dir := t.TempDir()
 	copyFile(t, h.path, filepath.Join(dir, "target"))
-	x := targettest.StartWith(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: dir}, "/target", "calls", "2", "500")
+	x := targettest.StartWith(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: dir},
+		"/target", "calls", "2", "500")
 	s := h.attach(x, probe.Limits{})
 	x.Work()
 	c := finish(t, s)
@@ -297,7 +300,8 @@ func TestTimingEndsWithAProbe(t *testing.T) {
 			t.Errorf("without the probe of the %v: got %+v, want calls with both ends alone", end, got)
 		}
 		if got.Off <= 0 || got.Off > time.Since(began) {
-			t.Errorf("without the probe of the %v: the timing ended after %v, want the time when that was switched off", end, got.Off)
+			t.Errorf("without the probe of the %v: the timing ended after %v, want the time when that was switched off", end,
+				got.Off)
 		}
 		if got := h.times(c, "main.work"); got.Calls != 2 || got.Off != 0 || got.Open+got.Replaced+got.Unmatched != 0 {
 			t.Errorf("another function: got %+v, want 2 calls", got)

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/tracer/internal/exe/abi"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/insn"
-	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/machine/abi"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/insn"
+	"github.com/pepgo/pep/machine/pclntab"
+	"github.com/pepgo/pep/machine/site"
 )
 
 // A Position is a line of a file, which is named by its last elements: "x/y.go" is that of
@@ -105,7 +105,8 @@ func (c *chooser) placeLine(s Site, code *site.Code, pc uint64, list []value) (s
 	}
 	s.Words = words(list, x.SPDelta)
 	if len(s.Words) < len(list) {
-		c.skip(code.Fn.Name, fmt.Sprintf("variables at line %d", s.Line), "those on the stack: how large the stack frame is at the instruction is not known")
+		c.skip(code.Fn.Name, fmt.Sprintf("variables at line %d", s.Line),
+			"those on the stack: how large the stack frame is at the instruction is not known")
 	}
 	return isSlow(&x), c.place(s, x)
 }
@@ -170,7 +171,8 @@ func (c *chooser) variables(code *site.Code, p *Position, pc uint64) (now, later
 		found[v.name] = true
 		if v.Line > p.Line || v.Line == p.Line && !v.Param {
 			if !p.All {
-				c.skip(name, what(p, v.name), fmt.Sprintf("it is declared at line %d: it has a value only behind that line", v.Line))
+				c.skip(name, what(p, v.name), fmt.Sprintf("it is declared at line %d: it has a value only behind that line",
+					v.Line))
 			}
 			continue
 		}

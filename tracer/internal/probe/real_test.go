@@ -13,7 +13,8 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/targettest"
@@ -33,8 +34,8 @@ func TestCallsOfGofmtAgreeWithExactPaths(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for _, cmd := range []*exec.Cmd{
 		exec.Command("go", "build", "-o", path("gofmt"), "cmd/gofmt"),
-		exec.Command("go", "build", "-o", path("pepbuild"), "../../../cmd/pepbuild"),
-		exec.Command(path("pepbuild"), "build", "-pepmode=exact", "-peppkg=go/parser,go/scanner,go/printer", "-o", path("exact"), "cmd/gofmt"),
+		exec.Command(pepbuildtest.Pepbuild(t), "build", "-pepmode=exact", "-peppkg=go/parser,go/scanner,go/printer", "-o",
+			path("exact"), "cmd/gofmt"),
 	} {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)

@@ -20,11 +20,13 @@ import (
 func TestRegistersAreThoseOfTheProgram(t *testing.T) {
 	targettest.NeedRights(t)
 	exe := filepath.Join(t.TempDir(), "registers")
-	if out, err := exec.Command("go", "build", "-o", exe, "../samplers/backend/testdata/registers").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe,
+		"../samplers/backend/testdata/registers").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	// In the order of their numbers; then words in memory.
-	names := []string{"AX", "CX", "DX", "BX", "SP", "BP", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "top", "behind"}
+	names := []string{"AX", "CX", "DX", "BX", "SP", "BP", "SI", "DI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15",
+		"top", "behind"}
 	var words []probe.Word
 	for i := range uint8(16) {
 		words = append(words, probe.Word{Reg: i, Size: 8})

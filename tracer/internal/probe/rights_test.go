@@ -35,7 +35,8 @@ func TestWithoutRoot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := probe.Attach(p, &plan(t, open(t, os.Getenv("TEST_BINARY"))).fn("main.pick", true).checked().exits().Plan, probe.Limits{})
+		s, err := probe.Attach(p, &plan(t, open(t, os.Getenv("TEST_BINARY"))).fn("main.pick", true).checked().exits().Plan,
+			probe.Limits{})
 		if err != nil {
 			if !errors.Is(err, rights.ErrMissing) {
 				err = fmt.Errorf("does not wrap ErrMissing: %w", err)
@@ -49,7 +50,8 @@ func TestWithoutRoot(t *testing.T) {
 	}
 	targettest.NeedRights(t)
 	user := &syscall.Credential{Uid: nobody, Gid: nobody}
-	machinetest.NeedProcess(t, "as another user with some capabilities", &syscall.SysProcAttr{Credential: user, AmbientCaps: []uintptr{unix.CAP_BPF, unix.CAP_PERFMON}})
+	machinetest.NeedProcess(t, "as another user with some capabilities",
+		&syscall.SysProcAttr{Credential: user, AmbientCaps: []uintptr{unix.CAP_BPF, unix.CAP_PERFMON}})
 	// A directory and files that nobody can read.
 	dir := t.TempDir()
 	for d := dir; len(d) > len(os.TempDir()); d = filepath.Dir(d) {
@@ -77,7 +79,8 @@ func TestWithoutRoot(t *testing.T) {
 	} {
 		cmd := exec.Command(tracer, "-test.run=^TestWithoutRoot$")
 		cmd.Dir = "/"
-		cmd.Env = append(os.Environ(), fmt.Sprint("TEST_TRACE=", x.Process.Pid), "TEST_BINARY="+target, "TMPDIR="+os.TempDir())
+		cmd.Env = append(os.Environ(), fmt.Sprint("TEST_TRACE=", x.Process.Pid), "TEST_BINARY="+target,
+			"TMPDIR="+os.TempDir())
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: user, AmbientCaps: c.caps}
 		out, err := cmd.CombinedOutput()
 		if err != nil {

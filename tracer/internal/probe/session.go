@@ -225,7 +225,8 @@ func (s *Session) attach() error {
 	for before, i := range refused {
 		i -= before // those are gone
 		x := s.plan.Sites[s.on[i]]
-		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(), fmt.Sprintf("the kernel refuses to probe the instruction at %#x, or the process has changed it", x.Addr)})
+		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(),
+			fmt.Sprintf("the kernel refuses to probe the instruction at %#x, or the process has changed it", x.Addr)})
 		s.on = slices.Delete(s.on, i, i+1)
 	}
 	s.generation++
@@ -254,8 +255,7 @@ func (s *Session) next() (l *uprobe.Link, refused []int, err error) {
 	return uprobe.Attach(s.objects.Probe, s.process.Exe(), offsets, cookies, s.process.PID)
 }
 
-// after returns how long hits had counted at a moment of the monotonic clock, and 0 if there
-// was no such moment.
+// after returns the time from the beginning of the session to a moment of the monotonic clock; 0 if the moment is 0.
 func (s *Session) after(at uint64) time.Duration {
 	if at == 0 {
 		return 0

@@ -96,7 +96,8 @@ func TestValuesAndTheirCounts(t *testing.T) {
 	h.Sites[0].Words[6].Reg = ax // address: a small number
 
 	// What the program does, in Go.
-	var x, length, pointer, flag, star, result = map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}
+	var x, length, pointer, flag, star, result = map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{},
+		map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}
 	texts, n := map[string]uint64{}, uint64(0)
 	for i := range uint64(calls) {
 		v, text := uint64(7), "secret"
@@ -195,7 +196,8 @@ func TestBoundOfValues(t *testing.T) {
 	x.Ends()
 	w := c.Sites[0].Words
 	if len(w[0].Values) != bound || w[0].Other != calls-bound || w[0].Full != 0 {
-		t.Errorf("i: %d values, %d others, %d without room, want %d, %d and 0", len(w[0].Values), w[0].Other, w[0].Full, bound, calls-bound)
+		t.Errorf("i: %d values, %d others, %d without space, want %d, %d and 0", len(w[0].Values), w[0].Other, w[0].Full,
+			bound, calls-bound)
 	}
 	sum := uint64(0)
 	for _, v := range w[1].Values {
@@ -209,7 +211,8 @@ func TestBoundOfValues(t *testing.T) {
 		sum += v.Count
 	}
 	if len(w[1].Values) != bound || sum+w[1].Other != calls {
-		t.Errorf("low byte: %d values of %d hits and %d others, want %d values and %d hits together", len(w[1].Values), sum, w[1].Other, bound, calls)
+		t.Errorf("low byte: %d values of %d hits and %d others, want %d values and %d hits together", len(w[1].Values), sum,
+			w[1].Other, bound, calls)
 	}
 }
 
@@ -234,7 +237,8 @@ func TestEdgesAndCalls(t *testing.T) {
 	if got := c.Sites[0]; got.Hits != calls || got.Taken != calls-calls/5 {
 		t.Errorf("the jump of pick: %d hits, %d taken, want %d and %d", got.Hits, got.Taken, calls, calls-calls/5)
 	}
-	want := map[uint64]uint64{b.symbols["main.(*square).area"].Value: calls / 4, b.symbols["main.(*circle).area"].Value: calls - calls/4}
+	want := map[uint64]uint64{b.symbols["main.(*square).area"].Value: calls / 4,
+		b.symbols["main.(*circle).area"].Value: calls - calls/4}
 	if got := counted(c.Sites[1].Words[0]); !reflect.DeepEqual(got, want) {
 		t.Errorf("the calls of total: got %v, want %v", got, want)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/proc/process"
 	"github.com/pepgo/pep/tracer/internal/targettest"

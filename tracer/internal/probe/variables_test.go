@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/probe"
 	"github.com/pepgo/pep/tracer/internal/targettest"
 )
@@ -105,7 +105,7 @@ func TestVariables(t *testing.T) {
 					key := mark + " " + w.Name
 					n := c.Sites[i].Words[j]
 					if n.Faults+n.Full+n.Other > 0 {
-						t.Errorf("%s: %d could not be read, %d had no room", key, n.Faults, n.Full+n.Other)
+						t.Errorf("%s: %d could not be read, %d had no space", key, n.Faults, n.Full+n.Other)
 					}
 					if w.As == probe.Text {
 						continue // its length is the next word
@@ -184,11 +184,15 @@ func TestVariablesByName(t *testing.T) {
 	}{
 		{"one of two", probe.Position{Vars: []string{"m"}}, "m", ""},
 		{"none", probe.Position{}, "", ""},
-		{"another function's", probe.Position{Vars: []string{"m", "rounds"}}, "m", "rounds at lines/main.go:%d: no variable of this name is in scope; in scope are: n, m"},
-		{"of the function around an inlined call", probe.Position{Line: lines["HALF"], Vars: []string{"a"}}, "", "a at lines/main.go:%d: no variable of this name is in scope; in scope are: n, h"},
+		{"another function's", probe.Position{Vars: []string{"m", "rounds"}}, "m",
+			"rounds at lines/main.go:%d: no variable of this name is in scope; in scope are: n, m"},
+		{"of the function around an inlined call", probe.Position{Line: lines["HALF"], Vars: []string{"a"}}, "",
+			"a at lines/main.go:%d: no variable of this name is in scope; in scope are: n, h"},
 		{"optimised out", probe.Position{Vars: []string{"n"}}, "", "n at lines/main.go:%d: optimised out here"},
-		{"declared on the line", probe.Position{Line: lines["DEAD"] - 2, Vars: []string{"n"}}, "", "n at lines/main.go:%d: it is declared at line"},
-		{"stripped, by name", probe.Position{Vars: []string{"m"}}, "", "variables of lines/main.go:%d: DWARF: the executable is stripped"},
+		{"declared on the line", probe.Position{Line: lines["DEAD"] - 2, Vars: []string{"n"}}, "",
+			"n at lines/main.go:%d: it is declared at line"},
+		{"stripped, by name", probe.Position{Vars: []string{"m"}}, "",
+			"variables of lines/main.go:%d: DWARF: the executable is stripped"},
 		{"stripped, all", probe.Position{All: true}, "", "variables at lines/main.go:%d: the program is stripped of DWARF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -226,7 +230,8 @@ func TestVariablesByName(t *testing.T) {
 			for _, s := range plan.Skipped {
 				reasons = append(reasons, s.What+": "+s.Reason)
 			}
-			if got := strings.Join(reasons, "; "); len(plan.Sites) == 0 || strings.Join(words, " ") != c.words || !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			if got := strings.Join(reasons, "; "); len(plan.Sites) == 0 || strings.Join(words, " ") != c.words ||
+				!strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 				t.Errorf("%d sites, words %q, skipped %q, want words %q, %q", len(plan.Sites), words, got, c.words, c.want)
 			}
 		})

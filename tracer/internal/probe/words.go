@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pepgo/pep/tracer/internal/exe/abi"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/insn"
-	"github.com/pepgo/pep/tracer/internal/exe/site"
+	"github.com/pepgo/pep/machine/abi"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/insn"
+	"github.com/pepgo/pep/machine/site"
 )
 
 // maxWords is how many words of a site are recorded.
@@ -83,7 +83,8 @@ func (c *chooser) stripped(code *site.Code) (list []value) {
 		return nil
 	}
 	if !l.Complete {
-		c.skip(code.Fn.Name, "further arguments", "the program is stripped of DWARF: only those in registers that the function uses are known")
+		c.skip(code.Fn.Name, "further arguments",
+			"the program is stripped of DWARF: only those in registers that the function uses are known")
 	}
 	for _, w := range l.Words {
 		as := Unknown
@@ -94,7 +95,8 @@ func (c *chooser) stripped(code *site.Code) (list []value) {
 			c.skip(code.Fn.Name, "arg in "+w.Reg.String(), vectorRegister)
 			continue
 		}
-		list = append(list, value{Word: Word{Name: w.Reg.String(), Type: fmt.Sprintf("%d bytes", w.Size), Reg: uint8(w.Reg), Size: uint8(w.Size), As: as}})
+		list = append(list, value{Word: Word{Name: w.Reg.String(), Type: fmt.Sprintf("%d bytes", w.Size), Reg: uint8(w.Reg),
+			Size: uint8(w.Size), As: as}})
 	}
 	return list
 }

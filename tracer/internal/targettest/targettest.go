@@ -14,8 +14,6 @@ package targettest
 
 import (
 	"bufio"
-	"bytes"
-	"debug/elf"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -28,7 +26,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/machine/executable"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/proc/rights"
 )
 
@@ -161,9 +160,9 @@ func (x *Target) Ends() {
 	}
 }
 
-// KillTracers starts tracers of the process, n times, and kills each at a random time while it attaches and detaches and the
-// process works. The process must go on working, and nothing of the tracers may be left. A tracer is a run of a test of
-// this executable with more environment: it writes a line, and then attaches and detaches for ever.
+// KillTracers starts tracers of the process, n times, and kills each at a random time while it attaches and detaches
+// and the process works. The process must go on working, and nothing of the tracers may be left. A tracer is a run of a
+// test of this executable with more environment: it writes a line, and then attaches and detaches for ever.
 func (x *Target) KillTracers(n int, latest time.Duration, test string, env ...string) {
 	x.t.Helper()
 	during := 0
@@ -196,7 +195,8 @@ func (x *Target) KillTracers(n int, latest time.Duration, test string, env ...st
 			x.t.Fatalf("the tracer ended before it was killed: %v\n%s", err, said)
 		}
 		x.Expect("done")
-		for end := time.Now().Add(20 * time.Second); left > 0 && time.Now().Before(end); left = Differences(x.t, x.Process.Pid) {
+		for end := time.Now().Add(20 * time.Second); left > 0 &&
+			time.Now().Before(end); left = Differences(x.t, x.Process.Pid) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		if left > 0 {
@@ -215,13 +215,7 @@ func Differences(t testing.TB, pid int) (n int) {
 		t.Fatal(err)
 	}
 	defer im.Close()
-	f, err := elf.Open(im.Process.Exe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	s := f.Section(".text")
-	file, err := s.Data()
+	code, err := executable.ReadCode(im.Process.Exe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +224,12 @@ func Differences(t testing.TB, pid int) (n int) {
 		t.Fatal(err)
 	}
 	defer mem.Close()
-	memory := make([]byte, len(file))
-	if _, err := mem.ReadAt(memory, int64(s.Addr+im.Bias)); err != nil {
+	memory := make([]byte, len(code.Text))
+	if _, err := mem.ReadAt(memory, int64(code.Addr+im.Bias)); err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Equal(file, memory) {
-		return 0
-	}
-	for i := range file {
-		if file[i] != memory[i] {
+	for i := range memory {
+		if code.Text[i] != memory[i] {
 			n++
 		}
 	}

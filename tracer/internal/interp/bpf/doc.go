@@ -1,5 +1,5 @@
 // Package bpf has the tracer's programs for the kernel, compiled: the interpreter of
-// package runtime/interp in C, operation by operation, as a value sampler and as a program for tests.
+// package machine/interp in C, operation by operation, as a value sampler and as a program for tests.
 //
 // The objects are committed, so nobody needs a C compiler to build or use the tracer. To
 // change a program, change its C file and run, with clang-19 and llvm-strip-19 at hand,
@@ -18,7 +18,7 @@
 //	steps.c     program that interprets a thread which a test has stopped
 //	sampler.c   program that interprets at each tick of a CPU's clock
 //
-// Example: the sampler's objects, with room for a million ops.
+// Example: the sampler's objects, with space for a million ops.
 //
 //	spec, err := bpf.LoadSampler()
 //	spec.Maps["ops"].MaxEntries = 1 << 20

@@ -69,7 +69,8 @@ func TestObjectsAreThoseOfTheSources(t *testing.T) {
 		}
 		have, err := os.ReadFile(filepath.Base(name))
 		if err != nil || !bytes.Equal(have, want) {
-			t.Errorf("%s is not what its source gives (%v): run go generate ./tracer/internal/interp/bpf", filepath.Base(name), err)
+			t.Errorf("%s is not what its source gives (%v): run go generate ./tracer/internal/interp/bpf", filepath.Base(name),
+				err)
 		}
 	}
 }

@@ -23,8 +23,8 @@ import (
 
 // Instructions of further kinds, or of kinds that are rare among the encodings.
 const (
-	// XOR EAX, EAX; SUB RCX, RCX; MOVSXD, MOVSX and MOVZX of 1 to 4 bytes; LEA without and with index, of 8 and 4 bytes, with 67;
-	// MOV RAX, FS:[RBX] and FS:[RBX+RSI]; CMPXCHG RAX, RCX, which are equal; MUL CX, DIV CX.
+	// XOR EAX, EAX; SUB RCX, RCX; MOVSXD, MOVSX and MOVZX of 1 to 4 bytes; LEA without and with index, of 8 and 4 bytes,
+	// with 67; MOV RAX, FS:[RBX] and FS:[RBX+RSI]; CMPXCHG RAX, RCX, which are equal; MUL CX, DIV CX.
 	general = `31c0 4829c9 48634304 480fbe4301 480fbf4302 4863c1 480fb6c1 480fb7c1 488d430c 488d4c73f0 8d430c 8d4c7304 678d4801
 	64488b03 64488b0433 480fb1c8 66f7e1 66f7f1`
 	// CVTDQ2PD, PSRLQ, AESENC, PCMPESTRI, PACKUSWB, PMOVMSKB
@@ -33,8 +33,8 @@ const (
 	avx512 = "62f1fe496f03 62f1fe497f03 62f2fd498bc9 c4e1ec41cb c4e1f898c1 c4e1fb93c1"
 )
 
-// TestInstructionsInTheKernel is VSAMP-11: random instructions of each encoding, on random registers, are executed by the
-// program in the kernel, by package interp, and by the processor. All registers, flags and notes must agree.
+// TestInstructionsInTheKernel is VSAMP-11: random instructions of each encoding, on random registers, are executed by
+// the program in the kernel, by package interp, and by the processor. All registers, flags and notes must agree.
 func TestInstructionsInTheKernel(t *testing.T) {
 	rlimit.RemoveMemlock()
 	var objs bpf.StepsObjects
@@ -88,8 +88,8 @@ func TestInstructionsInTheKernel(t *testing.T) {
 	}
 }
 
-// without are operations for which the programs in C have no code: package interp does not make them of single instructions,
-// or they read clocks, where runs end.
+// without are operations for which the programs in C have no code: package interp does not make them of single
+// instructions, or they read clocks, where runs end.
 var without = regexp.MustCompile(`^K_(ACT|ACT_AT|ACT_IF|NOTE|NOTE_V|[A-Z]+_Q\d+|(CMP|TEST)\w*J|VECTOR|CLOCK)$|^A_XADD$`)
 
 // claimed returns the operations for which the programs in C have code, and their numbers.
@@ -245,7 +245,8 @@ func (c *instructions) one(code []byte, mayStop bool) {
 	} else if err != nil {
 		t.Fatalf("%s: %v, and the program does not\n%+v", what, err, q)
 	}
-	got := result{"the program in the kernel", q.Regs, q.Known, q.Flags, q.FlagsKnown &^ steptest.Undefined(code, cx), q.Pc, 1}
+	got := result{"the program in the kernel", q.Regs, q.Known, q.Flags, q.FlagsKnown &^ steptest.Undefined(code, cx),
+		q.Pc, 1}
 	for _, diff := range got.compare(th) {
 		t.Errorf("%s: %s", what, diff)
 	}
@@ -265,7 +266,8 @@ func (c *instructions) compareNotes(what string, k *bpf.StepsTuple, s *ops.Step,
 		here   uint64
 	}{
 		{"result", ops.HaveResult, k.Result, s.Result}, {"address", ops.HaveAddr, k.Addr, s.Addr},
-		{"first", ops.HaveFirst, k.First, s.First}, {"second", ops.HaveSecond, k.Second, s.Second}, {"named", ops.HaveNamed, k.Named, s.Named},
+		{"first", ops.HaveFirst, k.First, s.First}, {"second", ops.HaveSecond, k.Second, s.Second},
+		{"named", ops.HaveNamed, k.Named, s.Named},
 	} {
 		kernel, here := ops.Have(k.Have)&f.have != 0, s.Have&f.have != 0
 		if kernel && (!here || f.kernel != f.here) {

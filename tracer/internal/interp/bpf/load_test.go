@@ -42,7 +42,8 @@ func TestVerifierAccepts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			c, err := ebpf.NewCollectionWithOptions(spec, ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}})
+			c, err := ebpf.NewCollectionWithOptions(spec,
+				ebpf.CollectionOptions{Programs: ebpf.ProgramOptions{LogLevel: ebpf.LogLevelStats}})
 			skipWithout(t, err)
 			defer c.Close()
 			for name, p := range c.Programs {

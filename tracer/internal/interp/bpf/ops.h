@@ -1,4 +1,4 @@
-// Written by go test ./tracer/internal/interp/ops -update; do not edit. The meanings are in package runtime/interp, and
+// Written by go test ./tracer/internal/interp/ops -update; do not edit. The meanings are in package machine/interp, and
 // in package ops.
 #pragma once
 

@@ -1,5 +1,5 @@
 // State of the interpreter, and the operations that do not read memory. This file and interp.h follow package
-// runtime/interp, operation by operation: comments on what an operation means are there. Three things are different. A
+// machine/interp, operation by operation: comments on what an operation means are there. Three things are different. A
 // register or a flag can be unknown: vector registers are not there, so what comes from them is unknown, and so is what
 // is computed from that. Where the interpreter would have to guess, it stops. And it notes operands and results, as
 // watch.go of package ops does.

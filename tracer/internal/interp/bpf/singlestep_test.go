@@ -95,7 +95,8 @@ func (c *tally) String() string {
 	}
 	return fmt.Sprintf("%d stops, %d steps of %d kinds of operations, %d mismatches; %d stops in the kernel skipped; %d changed vector registers compared; "+
 		"in the kernel %.1f%% of register values unknown at the end, gave up early: %s",
-		c.stops, c.steps, len(c.kinds), c.mismatches, c.skipped, c.floats, 100*float64(c.unknown)/float64(16*max(c.stops, 1)), strings.Join(gaveUp, ", "))
+		c.stops, c.steps, len(c.kinds), c.mismatches, c.skipped, c.floats, 100*float64(c.unknown)/float64(16*max(c.stops, 1)),
+		strings.Join(gaveUp, ", "))
 }
 
 // A comparison compares on one program.
@@ -173,7 +174,8 @@ func (c *comparison) stop(pid int) bool {
 		c.reload(changed)
 	}
 	// The machine in the kernel has the same ops.
-	q := bpf.StepsRequest{Regs: regs, FsBase: th.Regs.Fs_base, Flags: flags, Pc: pc, Index: start, Tgid: uint32(pid), Tid: uint32(th.TID), N: uint32(n), Known: allKnown, FlagsKnown: allFlags}
+	q := bpf.StepsRequest{Regs: regs, FsBase: th.Regs.Fs_base, Flags: flags, Pc: pc, Index: start, Tgid: uint32(pid),
+		Tid: uint32(th.TID), N: uint32(n), Known: allKnown, FlagsKnown: allFlags}
 	if err := c.load(pid); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +191,8 @@ func (c *comparison) stop(pid int) bool {
 	steps := max(kernel.steps, here.steps)
 	var diff []string
 	if d := (q.Flags ^ m.Flags()) & q.FlagsKnown; d != 0 && kernel.steps == here.steps {
-		diff = append(diff, fmt.Sprintf("after %d steps flags are %#x in the kernel, %#x in Go", here.steps, q.Flags, m.Flags()))
+		diff = append(diff, fmt.Sprintf("after %d steps flags are %#x in the kernel, %#x in Go", here.steps, q.Flags,
+			m.Flags()))
 	}
 	var trail []uint64
 	for i := 0; ; i++ {
@@ -246,14 +249,17 @@ type result struct {
 func (r *result) compare(th *ptrace.Thread) (diff []string) {
 	for i, hw := range th.General() {
 		if r.known>>i&1 != 0 && hw != r.regs[i] {
-			diff = append(diff, fmt.Sprintf("after %d steps %s has %#x in register %d, the processor %#x", r.steps, r.who, r.regs[i], i, hw))
+			diff = append(diff, fmt.Sprintf("after %d steps %s has %#x in register %d, the processor %#x", r.steps, r.who,
+				r.regs[i], i, hw))
 		}
 	}
 	if d := (r.flags ^ th.Regs.Eflags) & r.flagsKnown; d != 0 {
-		diff = append(diff, fmt.Sprintf("after %d steps %s has flags %#x, the processor %#x", r.steps, r.who, r.flags&r.flagsKnown, th.Regs.Eflags&r.flagsKnown))
+		diff = append(diff, fmt.Sprintf("after %d steps %s has flags %#x, the processor %#x", r.steps, r.who,
+			r.flags&r.flagsKnown, th.Regs.Eflags&r.flagsKnown))
 	}
 	if r.pc != th.Regs.Rip {
-		diff = append(diff, fmt.Sprintf("after %d steps %s is at %#x, the processor at %#x", r.steps, r.who, r.pc, th.Regs.Rip))
+		diff = append(diff, fmt.Sprintf("after %d steps %s is at %#x, the processor at %#x", r.steps, r.who, r.pc,
+			th.Regs.Rip))
 	}
 	return diff
 }
@@ -283,7 +289,8 @@ func listing(th *ptrace.Thread, table *ops.Table, path []ops.Step, trail []uint6
 		list := d.Decode(nil, code[:n], pc)
 		fmt.Fprintf(&b, "\n%#x: % x", pc, code[:list[0].Len])
 		if i < len(path) {
-			fmt.Fprintf(&b, " (interpreted: %#x result %#x addr %#x have %#x)", path[i].PC, path[i].Result, path[i].Addr, path[i].Have)
+			fmt.Fprintf(&b, " (interpreted: %#x result %#x addr %#x have %#x)", path[i].PC, path[i].Result, path[i].Addr,
+				path[i].Have)
 		}
 	}
 	return b.String()
@@ -312,7 +319,8 @@ func (c *comparison) load(pid int) error {
 		if op.Flags&ops.First == 0 {
 			continue
 		}
-		if err := c.objs.Entries.Put(&bpf.StepsAddress{Pc: op.PC, Tgid: uint32(pid)}, &bpf.StepsEntry{Index: uint32(c.loaded)}); err != nil {
+		if err := c.objs.Entries.Put(&bpf.StepsAddress{Pc: op.PC, Tgid: uint32(pid)},
+			&bpf.StepsEntry{Index: uint32(c.loaded)}); err != nil {
 			return err
 		}
 	}

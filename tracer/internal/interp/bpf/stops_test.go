@@ -15,8 +15,8 @@ import (
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 )
 
-// TestStops is VSAMP-12. It has code for each reason for which the program in the kernel stops: how many instructions are
-// executed before, and which is next.
+// TestStops is VSAMP-12. It has code for each reason for which the program in the kernel stops: how many instructions
+// are executed before, and which is next.
 func TestStops(t *testing.T) {
 	rlimit.RemoveMemlock()
 	var objs bpf.StepsObjects
@@ -95,13 +95,15 @@ func TestStops(t *testing.T) {
 			regs[i] = uint64(0x1000 * (i + 1))
 		}
 		regs[ops.SP], regs[ops.BP] = bench.Data+0x1000, bench.Data+0x1800
-		q := bpf.StepsRequest{Regs: regs, Pc: bench.Entry, Index: start, Tid: uint32(th.TID), N: c.n, Known: allKnown, FlagsKnown: allFlags}
+		q := bpf.StepsRequest{Regs: regs, Pc: bench.Entry, Index: start, Tid: uint32(th.TID), N: c.n, Known: allKnown,
+			FlagsKnown: allFlags}
 		if _, err := objs.RunSteps.Run(&ebpf.RunOptions{Context: &q, ContextOut: &q}); err != nil {
 			t.Fatal(err)
 		}
 		seen[c.stop] = true
 		if ops.Stop(q.Stop) != c.stop || q.Steps != c.steps || q.Pc != bench.Entry+c.pc {
-			t.Errorf("%s: stop %q after %d steps at %#x, want %q after %d at %#x", c.name, ops.Stop(q.Stop), q.Steps, q.Pc-bench.Entry, c.stop, c.steps, c.pc)
+			t.Errorf("%s: stop %q after %d steps at %#x, want %q after %d at %#x", c.name, ops.Stop(q.Stop), q.Steps,
+				q.Pc-bench.Entry, c.stop, c.steps, c.pc)
 		}
 	}
 	// A reason without a row would be dead code.

@@ -3,7 +3,7 @@ package ops
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
 // A Machine executes the code of a stopped thread, and says what each instruction did. Package interp executes; the ops
@@ -40,9 +40,9 @@ func (m *Machine) line(addr uint64) uint64 {
 	return uint64(uintptr(unsafe.Pointer(b)))
 }
 
-// Begin begins at pc, in the state of a thread that has stopped: its registers, its flags, the base of FS. read reads its
-// memory, which must not change until the next call. The caller may set vector registers and MXCSR afterwards; they are 0
-// and what programs have in it.
+// Begin begins at pc, in the state of a thread that has stopped: its registers, its flags, the base of FS. read reads
+// its memory, which must not change until the next call. The caller may set vector registers and MXCSR afterwards; they
+// are 0 and what programs have in it.
 func (m *Machine) Begin(regs [16]uint64, flags, pc, fs uint64, read func(addr uint64, to []byte) error) {
 	clear(m.lines)
 	m.read = read
@@ -73,9 +73,10 @@ func (m *Machine) Peek(addr uint64) (uint64, bool) { return m.Load(addr, 8) }
 
 // A Step is what one executed instruction did. Values of less than 64 bits are extended with zeros.
 type Step struct {
-	PC     uint64
-	Have   Have
-	Result uint64 // the new value of the destination; 1 if a conditional jump is taken; where an indirect jump, call or return leads
+	PC   uint64
+	Have Have
+	// the new value of the destination; 1 if a conditional jump is taken; where an indirect jump, call or return leads
+	Result uint64
 	Addr   uint64 // of the memory operand, or of the word that was pushed or popped
 	First  uint64 // the first operand in Intel's order: usually the old value of the destination
 	Second uint64 // the second one, or the only one that a destination is made of
@@ -94,8 +95,8 @@ const (
 	HaveNamed
 )
 
-// Run executes up to n instructions of t, and calls visit after each of them, if visit is not nil. The step is valid until
-// visit returns.
+// Run executes up to n instructions of t, and calls visit after each of them, if visit is not nil. The step is valid
+// until visit returns.
 func (m *Machine) Run(t *Table, n int, visit func(*Step)) Stop {
 	for range n {
 		i := t.at[m.PC]

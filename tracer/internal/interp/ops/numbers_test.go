@@ -20,7 +20,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/ops"
 )
 
@@ -31,14 +31,15 @@ var operations = regexp.MustCompile(`^(k[A-Z]|r[A-Z]|a[A-Z]|w(Mul|Imul|Div|Idiv)
 
 // TestNumbers keeps the program in C, and this package, in step with package interp.
 func TestNumbers(t *testing.T) {
-	list := constants(t, "../../../../runtime/interp")
+	list := constants(t, "../../../../machine/interp")
 	var h, g bytes.Buffer
 	const head = "// Written by go test ./tracer/internal/interp/ops -update; do not edit. "
-	h.WriteString(head + "The meanings are in package runtime/interp, and\n// in package ops.\n#pragma once\n\nenum {\n")
+	h.WriteString(head + "The meanings are in package machine/interp, and\n// in package ops.\n#pragma once\n\nenum {\n")
 	g.WriteString(head + "\n\npackage ops\n\n// Numbers of package interp.\nconst (\n")
 	for _, c := range list {
 		fmt.Fprintf(&h, "\t%s = %s,\n", capitals(c.Name()), c.Val())
-		if n := c.Name(); strings.HasPrefix(n, "k") || strings.HasPrefix(n, "a") || strings.HasPrefix(n, "r") || n == "insnOps" {
+		if n := c.Name(); strings.HasPrefix(n, "k") || strings.HasPrefix(n, "a") || strings.HasPrefix(n, "r") ||
+			n == "insnOps" {
 			fmt.Fprintf(&g, "\t%s = %s\n", n, c.Val())
 		}
 	}
@@ -71,7 +72,8 @@ func TestNumbers(t *testing.T) {
 }
 
 func stopWord(s ops.Stop) string {
-	words := map[ops.Stop]string{ops.Unsupported: "unsupported", ops.String: "string", ops.StoresFull: "stores_full", ops.Divide: "divide"}
+	words := map[ops.Stop]string{ops.Unsupported: "unsupported", ops.String: "string", ops.StoresFull: "stores_full",
+		ops.Divide: "divide"}
 	if w, ok := words[s]; ok {
 		return w
 	}

@@ -3,14 +3,14 @@ package ops
 import (
 	"encoding/binary"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
 // An Op is an operation of package interp, and what the program in the kernel needs beside it. The layout is that of
 // struct op of tracer/internal/interp/bpf: the kernel reads the bytes as they are.
 //
-// L1 is the index of the operation that follows; of jumps and calls, of the one at the target. L0 of a conditional jump is
-// the index of the one that follows if it is not taken. 0 stands for code that is not decoded.
+// L1 is the index of the operation that follows; of jumps and calls, of the one at the target. L0 of a conditional jump
+// is the index of the one that follows if it is not taken. 0 stands for code that is not decoded.
 type Op struct {
 	interp.Op
 	PC    uint64 // of the instruction
@@ -19,8 +19,8 @@ type Op struct {
 	Named uint8 // a register to note, or none: NoReg
 	Last  uint8 // of the last operation: number of the vector register that may be the last operand
 
-	// Of the first operation: the code that was decoded, as far as it decides about the operations. Programs change theirs,
-	// and debuggers and uprobes put breakpoints there, so interpreters compare it with memory.
+	// Of the first operation: the code that was decoded, as far as it decides about the operations. Programs change
+	// theirs, and debuggers and uprobes put breakpoints there, so interpreters compare it with memory.
 	Size uint32
 	Code [2]uint64
 }
@@ -96,8 +96,8 @@ func (op *Op) Relink(to func(uint32) uint32) {
 // A Decoder makes operations of instructions.
 type Decoder struct{ d interp.Decoder }
 
-// Decode appends the operations of the instruction that begins with code and is at address pc. Code may be longer than the
-// instruction. An instruction that is not interpreted becomes an operation that stops.
+// Decode appends the operations of the instruction that begins with code and is at address pc. Code may be longer than
+// the instruction. An instruction that is not interpreted becomes an operation that stops.
 func (d *Decoder) Decode(list []Op, code []byte, pc uint64) []Op {
 	one, size, why := d.d.Decode(code, pc)
 	first := len(list)

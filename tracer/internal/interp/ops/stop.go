@@ -3,11 +3,11 @@ package ops
 import (
 	"fmt"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 )
 
-// A Stop is the reason why an interpreter executed no further instruction: PC is the address of the next one. The one in
-// Go and the one in the kernel have the same reasons.
+// A Stop is the reason why an interpreter executed no further instruction: PC is the address of the next one. The one
+// in Go and the one in the kernel have the same reasons.
 type Stop uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	UnknownAddress             // a store to an unknown address
 	UnknownTarget              // a jump, call or return to an unknown address
 	NotDecoded                 // the table has no op for PC
-	StoresFull                 // no room in the store buffer
+	StoresFull                 // no space in the store buffer
 	Divide                     // a division that would trap, or, in the kernel, of more than 64 bits
 	Changed                    // the code is not what was decoded
 	stops
@@ -52,7 +52,8 @@ func Stops() []Stop {
 
 // reasons has the words of this package for those of package interp.
 var reasons = [interp.NStops]Stop{
-	interp.Fault: Fault, interp.Unknown: Unsupported, interp.Syscall: Syscall, interp.Breakpoint: Trap, interp.Undefined: Trap,
+	interp.Fault: Fault, interp.Unknown: Unsupported, interp.Syscall: Syscall, interp.Breakpoint: Trap,
+	interp.Undefined: Trap,
 	interp.Machinery: Unsupported, interp.Divide: Divide, interp.StoresFull: StoresFull, interp.CodeFull: StoresFull,
 	interp.Refused: Unsupported, interp.Long: String,
 }

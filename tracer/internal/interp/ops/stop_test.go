@@ -88,7 +88,8 @@ func TestStops(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m, stop, steps := run(t, c.code, c.n, good)
 			if stop != c.stop || len(steps) != c.steps || m.Steps != c.steps || m.PC != c.pc {
-				t.Errorf("stop %q after %d (%d) steps at %#x, want %q after %d at %#x", stop, len(steps), m.Steps, m.PC, c.stop, c.steps, c.pc)
+				t.Errorf("stop %q after %d (%d) steps at %#x, want %q after %d at %#x", stop, len(steps), m.Steps, m.PC, c.stop,
+					c.steps, c.pc)
 			}
 		})
 	}
@@ -127,7 +128,8 @@ func TestSteps(t *testing.T) {
 		{"xchg rax, rcx", "4891", ops.Step{Result: 0x1000, First: 0x2000, Second: 0x1000}},
 		{"xchg [rsp+8], rcx", "48874c2408", ops.Step{Result: 0x2000, First: 0xff07, Second: 0x2000, Addr: 0x8008}},
 		{"lock xadd [rsp+8], cx", "66f00fc14c2408", ops.Step{Result: 0x1f07, First: 0xff07, Second: 0x2000, Addr: 0x8008}},
-		{"cmpxchg [rsp+8], rcx, which differ", "480fb14c2408", ops.Step{Result: 0xff07, First: 0xff07, Second: 0x2000, Addr: 0x8008}},
+		{"cmpxchg [rsp+8], rcx, which differ", "480fb14c2408",
+			ops.Step{Result: 0xff07, First: 0xff07, Second: 0x2000, Addr: 0x8008}},
 		{"neg word [rsp+8]", "66f75c2408", ops.Step{Result: 0xf9, First: 0xff07, Addr: 0x8008}},
 		{"inc ah", "fec4", ops.Step{Result: 0x11, First: 0x10}},
 		{"xor eax, eax", "31c0", ops.Step{Result: 0, First: 0x1000, Second: 0x1000}},
@@ -172,8 +174,9 @@ func TestSteps(t *testing.T) {
 		}
 		got := steps[0]
 		w := c.want
-		have := map[ops.Have][2]uint64{ops.HaveResult: {got.Result, w.Result}, ops.HaveFirst: {got.First, w.First}, ops.HaveSecond: {got.Second, w.Second},
-			ops.HaveAddr: {got.Addr, w.Addr}}
+		have := map[ops.Have][2]uint64{ops.HaveResult: {got.Result, w.Result}, ops.HaveFirst: {got.First, w.First},
+			ops.HaveSecond: {got.Second, w.Second},
+			ops.HaveAddr:   {got.Addr, w.Addr}}
 		for field, v := range have {
 			if v[0] != v[1] || v[0] != 0 && got.Have&field == 0 {
 				t.Errorf("%s: got %+v, want %+v", c.name, got, w)

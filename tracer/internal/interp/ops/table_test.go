@@ -30,7 +30,8 @@ func TestTable(t *testing.T) {
 	first, changed := table.Add(bytes, base, 1)
 	jne := table.At(base + 8)
 	if !slices.Equal(changed, []uint32{jne}) || table.Ops[jne].L1 != first || table.Ops[first].L1 != second {
-		t.Errorf("changed %d, jne leads to %d, inc to %d; want [%d] %d %d", changed, table.Ops[jne].L1, table.Ops[first].L1, jne, first, second)
+		t.Errorf("changed %d, jne leads to %d, inc to %d; want [%d] %d %d", changed, table.Ops[jne].L1, table.Ops[first].L1,
+			jne, first, second)
 	}
 	table.Add(bytes, base+10, 100)
 	_, changed = table.Add(bytes, base+12, 100)

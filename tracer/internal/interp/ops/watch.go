@@ -1,8 +1,8 @@
 package ops
 
 // A watcher notes what an instruction does, by its operations: operands before package interp executes them, the result
-// afterwards. The program in the kernel notes the same while it executes them: interp.h of package bpf. What an operation
-// reads from a temporary register has been noted by the one that wrote it there.
+// afterwards. The program in the kernel notes the same while it executes them: interp.h of package bpf. What an
+// operation reads from a temporary register has been noted by the one that wrote it there.
 type watcher struct {
 	m    *Machine
 	s    *Step
@@ -263,7 +263,8 @@ func (w *watcher) arithmetic(o *Op, sub uint32, fl uint8, b, y value) {
 		w.first(value{})
 		w.second(x)
 		return
-	case sub >= aTzcnt && sub <= aPopcnt, sub >= aBlsr && sub <= aBlsi, sub == aMulx, sub == aPdep, sub == aPext, sub == aCrc32:
+	case sub >= aTzcnt && sub <= aPopcnt, sub >= aBlsr && sub <= aBlsi, sub == aMulx, sub == aPdep, sub == aPext,
+		sub == aCrc32:
 		if sub == aCrc32 {
 			w.width = 64
 		}

@@ -92,7 +92,8 @@ func (g *Group) Reap() {
 	for _, tid := range tids {
 		for tid != g.pid {
 			var ws syscall.WaitStatus
-			if _, err := syscall.Wait4(tid, &ws, syscall.WALL, nil); err != nil && err != syscall.EINTR || err == nil && !ws.Stopped() {
+			if _, err := syscall.Wait4(tid, &ws, syscall.WALL, nil); err != nil && err != syscall.EINTR || err == nil &&
+				!ws.Stopped() {
 				break
 			}
 			syscall.PtraceCont(tid, 0)
@@ -113,8 +114,8 @@ func (g *Group) tasks() (tids []int, err error) {
 	return tids, err
 }
 
-// Step executes an instruction of a stopped thread: a repeated string instruction with all its repetitions, of which the
-// processor makes one at a time.
+// Step executes an instruction of a stopped thread: a repeated string instruction with all its repetitions, of which
+// the processor makes one at a time.
 func Step(th *ptrace.Thread) error {
 	for {
 		pc := th.Regs.Rip
@@ -148,9 +149,9 @@ func (g *Group) ContinueOthers(but ...*ptrace.Thread) {
 	}
 }
 
-// RunTo lets a thread run until it has come to an instruction so many times, and stops it in front of that. It reports false,
-// and has stopped the thread anywhere, if the thread has executed for 20 ms, or was found asleep 300 times, before it came
-// there.
+// RunTo lets a thread run until it has come to an instruction so many times, and stops it in front of that. It reports
+// false, and has stopped the thread anywhere, if the thread has executed for 20 ms, or was found asleep 300 times,
+// before it came there.
 func RunTo(th *ptrace.Thread, pc uint64, times int) (came bool, err error) {
 	if err := setBreakpoint(th.TID, pc, true); err != nil {
 		return false, err
@@ -207,7 +208,8 @@ func executed(tid int) (ns uint64) {
 func setBreakpoint(tid int, pc uint64, on bool) error {
 	const pokeUser, debugRegisters, control = 6, 848, 7
 	poke := func(register, value uintptr) error {
-		if _, _, e := syscall.Syscall6(syscall.SYS_PTRACE, pokeUser, uintptr(tid), debugRegisters+8*register, value, 0, 0); e != 0 {
+		if _, _, e := syscall.Syscall6(syscall.SYS_PTRACE, pokeUser, uintptr(tid), debugRegisters+8*register, value, 0,
+			0); e != 0 {
 			return fmt.Errorf("hardware breakpoint: %w", e)
 		}
 		return nil

@@ -170,14 +170,16 @@ func Vector(code []byte) bool {
 func LooksAtFlags(code []byte) bool {
 	op, second, digit := opcode(code)
 	switch {
-	case op == 0x0f && (second>>4 == 4 || second>>4 == 8 || second>>4 == 9 || second == 0x38 || second == 0xba || second == 0xc7 ||
+	case op == 0x0f && (second>>4 == 4 || second>>4 == 8 || second>>4 == 9 || second == 0x38 || second == 0xba ||
+		second == 0xc7 ||
 		second >= 0xa3 && second <= 0xbd && second != 0xaf && second != 0xb0 && second != 0xb1):
 		return true
 	case op < 0x40 && op&7 < 6: // ADC, SBB
 		return op>>3 == 2 || op>>3 == 3
 	case op >= 0x80 && op < 0x84:
 		return digit == 2 || digit == 3
-	case op&0xf0 == 0x70, op == 0xc0, op == 0xc1, op >= 0xd0 && op <= 0xd3, op == 0xf5, op == 0xf8, op == 0xf9, op == 0xfe, op == 0xff:
+	case op&0xf0 == 0x70, op == 0xc0, op == 0xc1, op >= 0xd0 && op <= 0xd3, op == 0xf5, op == 0xf8, op == 0xf9, op == 0xfe,
+		op == 0xff:
 		return true
 	}
 	return false

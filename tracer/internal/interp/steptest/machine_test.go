@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )

@@ -45,7 +45,8 @@ func NewNative(avx512 bool) (*Native, error) {
 	n := &Native{memory: memory, avx512: avx512}
 	n.In, n.Out = (*State)(unsafe.Pointer(&memory[inAt])), (*State)(unsafe.Pointer(&memory[outAt]))
 	n.Data = memory[dataAt:]
-	code := append([]byte{0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57}, n.rax(inAt)...) // PUSH of what Go keeps
+	// PUSH of what Go keeps
+	code := append([]byte{0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57}, n.rax(inAt)...)
 	for i := range n.registers() {
 		code = n.vector(code, i, 0x6f)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
@@ -27,10 +27,10 @@ type parting struct {
 	times int // that the thread comes by there, up to then
 }
 
-// TestParted takes windows of programs with several threads. Then the other threads run for as long as a handler takes for a
-// window, and after that the thread runs, too, at full speed, up to a breakpoint in the second half of the window. It has parted
-// if it does not come by there, or its registers differ. The shares are in lab/results/truth.md. A program with one thread
-// parts for signals and other threads of the Go runtime alone.
+// TestParted takes windows of programs with several threads. Then the other threads run for as long as a handler takes
+// for a window, and after that the thread runs, too, at full speed, up to a breakpoint in the second half of the
+// window. It has parted if it does not come by there, or its registers differ. The shares are in lab/results/truth.md.
+// A program with one thread parts for signals and other threads of the Go runtime alone.
 func TestParted(t *testing.T) {
 	most := *windowsFlag
 	if testing.Short() {
@@ -59,7 +59,8 @@ func TestParted(t *testing.T) {
 			for p.count < most && !t.Failed() {
 				p.process(t, test.args, most)
 			}
-			t.Logf("parted: %s: %d of %d windows, %d of them did not come by; %d others left out", test.name, p.parted, p.count, p.missed, p.left)
+			t.Logf("parted: %s: %d of %d windows, %d of them did not come by; %d others left out", test.name, p.parted, p.count,
+				p.missed, p.left)
 			if float64(p.parted) > test.high*float64(p.count) {
 				t.Errorf("%.0f%% of the windows part at most if nothing is wrong", 100*test.high)
 			}
@@ -67,8 +68,8 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// needBreakpoints skips a test if hardware breakpoints do not stop threads, as in some virtual machines: a thread executes an
-// instruction, gets its registers back, and runs to where it has just been.
+// needBreakpoints skips a test if hardware breakpoints do not stop threads, as in some virtual machines: a thread
+// executes an instruction, gets its registers back, and runs to where it has just been.
 func needBreakpoints(t *testing.T, exe string) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -145,8 +146,8 @@ func (p *parted) process(t *testing.T, args []string, most int) {
 	}
 }
 
-// monitorOf returns the thread of the Go runtime that asks goroutines to let go of their thread: the one that the runtime
-// makes first. It would ask because the thread has been stopped for so long.
+// monitorOf returns the thread of the Go runtime that asks goroutines to let go of their thread: the one that the
+// runtime makes first. It would ask because the thread has been stopped for so long.
 func monitorOf(group *steptest.Group) *ptrace.Thread {
 	list := group.Threads()
 	slices.SortFunc(list, func(a, b *ptrace.Thread) int { return a.TID - b.TID })
@@ -171,7 +172,8 @@ func (p *parted) window(th *ptrace.Thread, at parting) bool {
 	return true
 }
 
-// partingOf interprets a window instruction by instruction, and chooses the place in its second half that it has come by least often.
+// partingOf interprets a window instruction by instruction, and chooses the place in its second half that it has come
+// by least often.
 func partingOf(t *testing.T, th *ptrace.Thread) (at parting, ok bool) {
 	const least, longest = 300, 200 // steps; times that the thread stops
 	code, m, mem := newMachine(th)

@@ -19,9 +19,10 @@ import (
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/register"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/machine/executable"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/runtime/follow"
-	"github.com/pepgo/pep/runtime/interp"
 	"github.com/pepgo/pep/runtime/window"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
@@ -36,10 +37,7 @@ func TestPaths(t *testing.T) {
 	if *windowsFlag <= few {
 		programs, most = "regex "+jumps, 10
 	}
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	var all counts
 	for _, name := range strings.Fields(programs) {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +159,7 @@ func join(t *testing.T, exe, file string) (table *actions.Table, text uint64) {
 	must(t, err)
 	pkgs, err := branches.Read(data)
 	must(t, err)
-	program, err := branches.ReadExecutable(exe)
+	program, err := executable.Linked(exe)
 	must(t, err)
 	slices.SortFunc(program.Functions, func(a, b branches.Symbol) int { return int(int64(a.Addr - b.Addr)) })
 	table, err = actions.Link(pkgs, program, false)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
@@ -45,6 +45,7 @@ func TestSequences(t *testing.T) {
 		what := fmt.Sprintf("% x, registers %x, flags %#x", insns, th.General(), th.Regs.Eflags)
 		// Flags that the manuals leave open spread: as long as a flag is open, it must not be looked at.
 		open, skip := uint64(0), false
+		var last []byte // of those that were executed: a jump may have left some out
 		for range m.Steps {
 			var insn []byte
 			at := bench.Entry
@@ -58,6 +59,7 @@ func TestSequences(t *testing.T) {
 				skip = true // the first is a jump into other code
 				break
 			}
+			last = insn
 			open |= steptest.Undefined(insn, th.Regs.Rcx)
 			if err := steptest.Step(th); err == ptrace.ErrFault {
 				skip = true // the processor faults where the machine does not look: a jump to an impossible address
@@ -70,7 +72,6 @@ func TestSequences(t *testing.T) {
 			continue
 		}
 		steps += m.Steps
-		last := insns[min(m.Steps, len(insns))-1]
 		if steptest.Transfers(last) {
 			open = ^uint64(0)
 		}
@@ -94,7 +95,8 @@ func TestStrings(t *testing.T) {
 			for range 5 {
 				insn := append(append([]byte{}, prefix...), op)
 				must(t, bench.Set(insn, r))
-				th.Regs.Rcx, th.Regs.Rsi, th.Regs.Rdi = uint64(r.IntN(40)), bench.Data+0x900+uint64(r.IntN(64)), bench.Data+0x900+uint64(r.IntN(1024))
+				th.Regs.Rcx, th.Regs.Rsi, th.Regs.Rdi = uint64(r.IntN(40)), bench.Data+0x900+uint64(r.IntN(64)),
+					bench.Data+0x900+uint64(r.IntN(1024))
 				th.Regs.Rax &= 3
 				must(t, th.SetRegs())
 				code.Clear()

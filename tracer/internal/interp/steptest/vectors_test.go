@@ -12,12 +12,12 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 )
 
-// vectorsOfGo has an example of each vector instruction in the code of Go's own commands and of a program with most of the
-// packages for ciphers, images and numbers.
+// vectorsOfGo has an example of each vector instruction in the code of Go's own commands and of a program with most of
+// the packages for ciphers, images and numbers.
 const vectorsOfGo = `
 addsd f20f58c9, addss f30f58c9, aesdec 660f38dec1, aesdeclast 660f38dfc1, aesenc 660f38dcc0, aesenclast 660f38ddc1,
 aesimc 660f38dbc1, aeskeygenassist 660f3adfca01, andnpd 660f55d0, andpd 660f54d0, cmpnltsd f20fc2c205, comisd
@@ -179,7 +179,8 @@ func vectorForms(t *testing.T, first int) {
 			fmt.Printf("at %d % x\n", i, insn)
 			native.Run()
 			if what := differs(m, native, len(insn)); what != "" {
-				fmt.Printf("wrong: % x: %s; registers %x, masks %x, vectors %x\n", insn, what, native.In.R, native.In.K, native.In.V)
+				fmt.Printf("wrong: % x: %s; registers %x, masks %x, vectors %x\n", insn, what, native.In.R, native.In.K,
+					native.In.V)
 				break
 			}
 			compared++

@@ -21,13 +21,13 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 	"golang.org/x/sys/unix"
 
-	"github.com/pepgo/pep/runtime/interp"
+	"github.com/pepgo/pep/machine/interp"
 	"github.com/pepgo/pep/tracer/internal/interp/steptest"
 	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
 )
 
-// few are the windows of each program when nobody asks for more: a single step takes 10 us in a virtual machine. In all programs
-// they have three million instructions.
+// few are the windows of each program when nobody asks for more: a single step takes 10 us in a virtual machine. In all
+// programs they have three million instructions.
 const few = 40
 
 var (
@@ -37,13 +37,13 @@ var (
 	lengthFlag = flag.Int("length", 6000, "instructions of a window in TestWindows")
 )
 
-// TestWindows stops real programs at random moments, interprets a window from there, and has the processor do the
-// same steps. Registers, flags, the PC and all memory that the window wrote must agree at the end. A second machine
-// interprets one instruction at a time, and its registers, flags and PC must agree after each step. All threads are stopped
-// meanwhile, so no difference has an excuse. "make steps" in lab is a long version.
+// TestWindows stops real programs at random moments, interprets a window from there, and has the processor do the same
+// steps. Registers, flags, the PC and all memory that the window wrote must agree at the end. A second machine
+// interprets one instruction at a time, and its registers, flags and PC must agree after each step. All threads are
+// stopped meanwhile, so no difference has an excuse. "make steps" in lab is a long version.
 //
-// Of the flags AF is not compared, nor those that the manuals leave open, until an instruction writes them. At the end of a
-// window none are, if no instruction has written all of them since the last call or return.
+// Of the flags AF is not compared, nor those that the manuals leave open, until an instruction writes them. At the end
+// of a window none are, if no instruction has written all of them since the last call or return.
 func TestWindows(t *testing.T) {
 	if testing.Short() {
 		*windowsFlag = min(*windowsFlag, 3)
@@ -81,8 +81,8 @@ var cpus = sync.OnceValues(func() (chan int, error) {
 	return free, nil
 })
 
-// pin keeps the test, and the processes that it starts, on one processor until the function that it returns is called. A
-// single step is two switches between tracer and program, which are cheap there: no processor has to wake another.
+// pin keeps the test, and the processes that it starts, on one processor until the function that it returns is called.
+// A single step is two switches between tracer and program, which are cheap there: no processor has to wake another.
 func pin(t *testing.T) func() {
 	free, err := cpus()
 	must(t, err)
@@ -314,7 +314,8 @@ func state(m *interp.Machine) moment {
 }
 
 // step compares the machine with the processor after an instruction: the first two elements of the lists are the states
-// before and after it. Flags that the instruction leaves open may differ, and do so as long as neither side changes them.
+// before and after it. Flags that the instruction leaves open may differ, and do so as long as neither side changes
+// them.
 func (w *windows) step(th *ptrace.Thread, insn []byte, hw, machine []moment) {
 	was, is := (hw[0].flags^machine[0].flags)&arithmetic, hw[1].flags^machine[1].flags
 	changed := hw[0].flags ^ hw[1].flags | machine[0].flags ^ machine[1].flags
@@ -343,7 +344,8 @@ func insn(th *ptrace.Thread, pc uint64) []byte {
 func writes(code []byte) bool {
 	in, _ := x86asm.Decode(code, 64)
 	switch in.Op {
-	case x86asm.ADD, x86asm.ADC, x86asm.SUB, x86asm.SBB, x86asm.CMP, x86asm.NEG, x86asm.AND, x86asm.OR, x86asm.XOR, x86asm.TEST:
+	case x86asm.ADD, x86asm.ADC, x86asm.SUB, x86asm.SBB, x86asm.CMP, x86asm.NEG, x86asm.AND, x86asm.OR, x86asm.XOR,
+		x86asm.TEST:
 		return true
 	}
 	return false
@@ -372,10 +374,11 @@ func (w *windows) set(m *interp.Machine, begin moment, vectors [64][8]uint64, ma
 	m.Reset(begin.pc, begin.flags)
 }
 
-// calm takes back the runtime's wish to preempt the goroutine, which comes because the thread has been stopped for long: the
-// window would be one of the scheduler. A signal handler has the machine read the same instead.
+// calm takes back the runtime's wish to preempt the goroutine, which comes because the thread has been stopped for
+// long: the window would be one of the scheduler. A signal handler has the machine read the same instead.
 func calm(t *testing.T, th *ptrace.Thread) {
-	const preempt, stackguard0, guard = ^uint64(0x521), 16, 928 // of package runtime: stackPreempt, an offset in g, stackGuard
+	// of package runtime: stackPreempt, an offset in g, stackGuard
+	const preempt, stackguard0, guard = ^uint64(0x521), 16, 928
 	g, ok := th.Load(th.Regs.Fs_base-8, 8)
 	if v, _ := th.Load(g+stackguard0, 8); ok && v == preempt {
 		low, _ := th.Load(g, 8)
@@ -396,7 +399,8 @@ func (w *windows) blame(th *ptrace.Thread, m *interp.Machine, trail []moment) {
 		for _, x := range trail[before:min(m.Steps+1, before+40)] {
 			s += fmt.Sprintf("\n%#x %s, registers %x, flags %#x", x.pc, mnemonic(th, x.pc), x.regs, x.flags)
 		}
-		w.t.Errorf("the first difference is in steps %d to %d, %v: PC %#x, registers %x; the processor:%s", before, m.Steps, why, m.PC, m.R[:16], s)
+		w.t.Errorf("the first difference is in steps %d to %d, %v: PC %#x, registers %x; the processor:%s", before, m.Steps,
+			why, m.PC, m.R[:16], s)
 		return
 	}
 	w.t.Error("no difference piece by piece: it is in memory or in the flags")

@@ -120,7 +120,8 @@ func (b *builder) function(index int, sites []int) Function {
 }
 
 func site(kind string, s *probe.Site, c *probe.SiteCount) Site {
-	return Site{Kind: kind, File: s.File, Line: s.Line, Hits: c.Hits, Off: c.Off > 0, OffAfter: seconds(c.Off), Slow: s.Slow}
+	return Site{Kind: kind, File: s.File, Line: s.Line, Hits: c.Hits, Off: c.Off > 0, OffAfter: seconds(c.Off),
+		Slow: s.Slow}
 }
 
 // seconds returns a time in seconds, and nil for 0, which is none.
@@ -255,7 +256,8 @@ func (b *builder) format(w probe.Word, v uint64) string {
 }
 
 func durations(t probe.Times) *Durations {
-	d := &Durations{Calls: t.Calls, To: seconds(t.Off), Before: t.Unmatched, Open: t.Open, Unreturned: t.Replaced, Lost: t.Full + t.Faults}
+	d := &Durations{Calls: t.Calls, To: seconds(t.Off), Before: t.Unmatched, Open: t.Open, Unreturned: t.Replaced,
+		Lost: t.Full + t.Faults}
 	if t.Calls > 0 {
 		d.Mean = float64(t.NS) / float64(t.Calls)
 	}

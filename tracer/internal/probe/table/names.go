@@ -4,7 +4,7 @@ package table
 
 // This file finds names of addresses.
 
-import "github.com/pepgo/pep/tracer/internal/exe/image"
+import "github.com/pepgo/pep/machine/image"
 
 // Of returns the names that the executable of a process has, and as long as the process runs
 // the names of types that it has made itself.

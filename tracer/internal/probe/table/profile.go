@@ -20,7 +20,8 @@ import (
 // switched off probes.
 func (t *Table) Profile() []byte {
 	types := schema.Values.Types()
-	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit}, pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
+	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit},
+		pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
 	p.Mapping = pprofenc.Mapping{File: t.Program, BuildID: t.run.BuildID}
 	p.PeriodType, p.Period = pprofenc.ValueType{Type: "hits", Unit: schema.Unit}, 1
 	p.Time, p.Duration = t.run.Began, t.run.Duration
@@ -29,7 +30,8 @@ func (t *Table) Profile() []byte {
 	if t.off > 0 {
 		counted += " of a probe until it was switched off"
 	}
-	p.Comments = append([]string{fmt.Sprintf("peptrace: probes of process %d, until %s, %s", t.Process, t.Ended, counted)}, t.Notes...)
+	p.Comments = append([]string{fmt.Sprintf("peptrace: probes of process %d, until %s, %s", t.Process, t.Ended, counted)},
+		t.Notes...)
 	p.Comments = append(p.Comments, facts.List{}.Encode())
 	for _, f := range t.Functions {
 		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.Line)})

@@ -51,12 +51,11 @@ type Table struct {
 	Ended  string `json:"ended"`
 	Probes int    `json:"probes" unit:"probes"`
 	Slow   int    `json:"slow_probes" unit:"probes"` // at instructions that the kernel must step over
-	Hits   uint64 `json:"hits" unit:"hits"`          // of all probes
-	// of probes, that are no hits: the jump led elsewhere, the probe was switched off, or it is a second one
-	// of its line
+	Hits   uint64 `json:"hits" unit:"hits"`
+	// of probes: the jump led elsewhere, the probe was switched off, or it is a second one of its line
 	Others    uint64     `json:"other_executions" unit:"hits"`
 	Functions []Function `json:"functions"` // that with most calls first
-	// things without a probe although the flags ask for them
+	// what the flags ask for, and has no probe
 	Skipped []Skipped `json:"skipped"`
 	Notes   []string  `json:"notes"`
 
@@ -90,7 +89,7 @@ type Durations struct {
 	Open   uint64   `json:"open" unit:"calls"`         // that had not returned at the end of the timing
 	// as later calls in their frames tell: panics, Goexit
 	Unreturned uint64 `json:"not_returned" unit:"calls"`
-	// there was no room, or the goroutine could not be read
+	// there was no space, or the goroutine could not be read
 	Lost    uint64     `json:"not_measured" unit:"calls"`
 	Buckets []Duration `json:"buckets"`
 }
@@ -117,8 +116,8 @@ type Site struct {
 	OffAfter *float64 `json:"switched_off_after" unit:"s"` // null if it was not
 	Slow     bool     `json:"slow"`                        // the kernel must step over an instruction for it
 	Distinct int      `json:"distinct" unit:"values"`      // that were told apart
-	Rows     []Value  `json:"rows"`                        // the most frequent values, as many as `-n` says
-	// with values that the tables had no room to tell apart
+	Rows     []Value  `json:"rows"`                        // the most frequent values
+	// with values that the tables had no space to tell apart
 	Other  uint64 `json:"other" unit:"hits"`
 	Unread uint64 `json:"unread" unit:"hits"` // whose value could not be read
 }
@@ -176,8 +175,9 @@ func New(plan *probe.Plan, c *probe.Counts, run Run, names Names, n int) *Table 
 		}
 	}
 	if t.off > 0 {
-		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("-limit switched off %d of %s, the first after %s: later hits were not counted; -limit 0 is no limit",
-			t.off, listing.Count(t.Probes, "probe"), nanoseconds(*earliest*1e9)))
+		t.Notes = append(slices.Clone(t.Notes),
+			fmt.Sprintf("-limit switched off %d of %s, the first after %s: later hits were not counted; -limit 0 is no limit",
+				t.off, listing.Count(t.Probes, "probe"), nanoseconds(*earliest*1e9)))
 	}
 	for i := range plan.Funcs {
 		if len(sites[i]) > 0 {
@@ -221,7 +221,8 @@ func (t *Table) Print(p *listing.Page) {
 	if t.Others > 0 {
 		others = fmt.Sprintf(" and %s of probes", listing.Count(t.Others, "other execution"))
 	}
-	p.Line("peptrace: process %d, %.1f s until %s, %s%s, %s%s", t.Process, t.Seconds, t.Ended, listing.Count(t.Probes, "probe"), slow, listing.Count(t.Hits, "hit"), others)
+	p.Line("peptrace: process %d, %.1f s until %s, %s%s, %s%s", t.Process, t.Seconds, t.Ended,
+		listing.Count(t.Probes, "probe"), slow, listing.Count(t.Hits, "hit"), others)
 	for _, n := range t.Notes {
 		p.Line("%s", n)
 	}
@@ -282,7 +283,8 @@ func (d *Durations) print(p *listing.Page) {
 		why string
 	}{
 		{d.Before, before}, {d.Open, open},
-		{d.Unreturned, "never returned: they panicked, or their goroutine ended"}, {d.Lost, "were not measured: too many were under way"},
+		{d.Unreturned, "never returned: they panicked, or their goroutine ended"},
+		{d.Lost, "were not measured: too many were under way"},
 	} {
 		if x.n > 0 {
 			p.Line("  %s %s", listing.Count(x.n, "call"), x.why)
@@ -328,7 +330,8 @@ func (s *Site) print(p *listing.Page, file string) {
 	}
 	p.Line("  %s, %s", head, listing.Count(s.Hits, "hit"))
 	if s.OffAfter != nil {
-		p.Line("  switched off after %s: the hits came faster than the limit, and later ones were not counted", nanoseconds(*s.OffAfter*1e9))
+		p.Line("  switched off after %s: the hits came faster than the limit, and later ones were not counted",
+			nanoseconds(*s.OffAfter*1e9))
 	}
 	if s.Unread > 0 {
 		p.Line("  %s without a value: it could not be read", listing.Count(s.Unread, "hit"))
@@ -347,6 +350,7 @@ func (s *Site) print(p *listing.Page, file string) {
 		p.Line("  and %s more, %s", listing.Count(more, "value"), listing.Percent(float64(rest)/float64(s.Hits)))
 	}
 	if s.Other > 0 {
-		p.Line("  and %s with other values, %s: the tables were full", listing.Count(s.Other, "hit"), listing.Percent(float64(s.Other)/float64(s.Hits)))
+		p.Line("  and %s with other values, %s: the tables were full", listing.Count(s.Other, "hit"),
+			listing.Percent(float64(s.Other)/float64(s.Hits)))
 	}
 }

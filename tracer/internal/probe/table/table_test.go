@@ -33,7 +33,8 @@ func (names) Type(addr uint64) string {
 // example is a plan with counts.
 func example() (*probe.Plan, *probe.Counts) {
 	plan := &probe.Plan{
-		Funcs: []probe.Func{{Name: "main.rare", File: "main.go", Line: 3}, {Name: "main.known", File: "main.go", Line: 35, Timed: true}},
+		Funcs: []probe.Func{{Name: "main.rare", File: "main.go", Line: 3},
+			{Name: "main.known", File: "main.go", Line: 35, Timed: true}},
 		Sites: []probe.Site{
 			{Func: 0, Kind: probe.Line, File: "main.go", Line: 4},
 			{Func: 1, Kind: probe.Entry, Words: []probe.Word{
@@ -43,8 +44,11 @@ func example() (*probe.Plan, *probe.Counts) {
 				{Name: "v", Type: "any", Size: 8, As: probe.Dynamic},
 				{Name: "y", Type: "float32", Size: 4, As: probe.Float, Memory: true},
 			}},
-			{Func: 1, Kind: probe.Exit, Slow: true, Words: []probe.Word{{Name: "#1", Type: "bool", Size: 1, As: probe.Bool}, {Name: "p", Type: "*T", Size: 8, As: probe.Pointer}}},
-			{Func: 1, Kind: probe.Exit, Words: []probe.Word{{Name: "#1", Type: "bool", Size: 1, As: probe.Bool}, {Name: "p", Type: "*T", Size: 8, As: probe.Pointer}}},
+			{Func: 1, Kind: probe.Exit, Slow: true,
+				Words: []probe.Word{{Name: "#1", Type: "bool", Size: 1, As: probe.Bool},
+					{Name: "p", Type: "*T", Size: 8, As: probe.Pointer}}},
+			{Func: 1, Kind: probe.Exit, Words: []probe.Word{{Name: "#1", Type: "bool", Size: 1, As: probe.Bool},
+				{Name: "p", Type: "*T", Size: 8, As: probe.Pointer}}},
 			{Func: 1, Kind: probe.Edge, File: "main.go", Line: 36, Target: "line 38"},
 			{Func: 1, Kind: probe.Call, File: "other.go", Line: 7, Words: []probe.Word{{Size: 8, As: probe.Code}}},
 			{Func: 1, Kind: probe.Call, File: "main.go", Line: 40, Target: "main.f"},
@@ -83,7 +87,8 @@ func example() (*probe.Plan, *probe.Counts) {
 
 func Example() {
 	plan, counts := example()
-	t := table.New(plan, counts, table.Run{Process: 4711, Program: "/bin/app", Duration: 2e9, Ended: "interrupted"}, names{}, 2)
+	t := table.New(plan, counts, table.Run{Process: 4711, Program: "/bin/app", Duration: 2e9, Ended: "interrupted"},
+		names{}, 2)
 	listing.Text(os.Stdout, t)
 	// Output:
 	// peptrace: process 4711, 2.0 s until interrupted, 7 probes (1 slow), 34 hits
@@ -158,7 +163,8 @@ func TestSwitchedOff(t *testing.T) {
 	counts.Sites[2].Others, counts.Sites[3].Others = 1000, 24
 	counts.Times[1].Off = 20 * time.Millisecond
 	var b bytes.Buffer
-	got := table.New(plan, counts, table.Run{Process: 4711, Program: "/bin/app", Duration: 2e9, Ended: "interrupted"}, names{}, 2)
+	got := table.New(plan, counts, table.Run{Process: 4711, Program: "/bin/app", Duration: 2e9, Ended: "interrupted"},
+		names{}, 2)
 	listing.Text(&b, got)
 	for _, want := range []string{
 		"7 probes (1 slow), 34 hits and 1024 other executions of probes\n",
@@ -176,7 +182,8 @@ func TestSwitchedOff(t *testing.T) {
 	if err := listing.JSON(&b, got); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"other_executions":1024`, `"calls_until":3`, `"returns_until":0.02`, `"until":0.02`, `"switched_off_after":3`, "-limit switched off 4"} {
+	for _, want := range []string{`"other_executions":1024`, `"calls_until":3`, `"returns_until":0.02`, `"until":0.02`,
+		`"switched_off_after":3`, "-limit switched off 4"} {
 		if !strings.Contains(strings.ReplaceAll(b.String(), `": `, `":`), want) {
 			t.Errorf("%s is not in\n%s", want, b.String())
 		}
@@ -185,7 +192,8 @@ func TestSwitchedOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprint(f.Comments); !strings.Contains(text, "counted of a probe until it was switched off") || !strings.Contains(text, "-limit switched off 4 of 7 probes, the first after 20 ms") {
+	if text := fmt.Sprint(f.Comments); !strings.Contains(text, "counted of a probe until it was switched off") ||
+		!strings.Contains(text, "-limit switched off 4 of 7 probes, the first after 20 ms") {
 		t.Errorf("comments of the profile: %s", text)
 	}
 }
@@ -219,7 +227,8 @@ func TestProfileAndJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := got.Functions[0].Sites[0]
-	if text := fmt.Sprint(got.Process, got.Functions[0].Function, *got.Functions[0].Calls, got.Functions[1].Calls == nil, x); text != "4711main.known10 true {arg x 10 0 3 [{7 5} {-1 3}]}" {
+	if text := fmt.Sprint(got.Process, got.Functions[0].Function, *got.Functions[0].Calls, got.Functions[1].Calls == nil,
+		x); text != "4711main.known10 true {arg x 10 0 3 [{7 5} {-1 3}]}" {
 		t.Errorf("JSON: got %s", text)
 	}
 
@@ -240,7 +249,8 @@ func TestProfileAndJSON(t *testing.T) {
 		for _, w := range s.Words {
 			values = append(values, fmt.Sprint(w.Value, " ", w.Count))
 		}
-		lines = append(lines, fmt.Sprintf("%s %v %s %s: %s", s.Site.Func.Name, s.Site.Pos, s.Site.Kind, s.Site.Expr, strings.Join(values, ", ")))
+		lines = append(lines, fmt.Sprintf("%s %v %s %s: %s", s.Site.Func.Name, s.Site.Pos, s.Site.Kind, s.Site.Expr,
+			strings.Join(values, ", ")))
 	}
 	want := []string{
 		"main.known main.go:35:0 arg len(s): 6 8, (other) 2",
@@ -265,7 +275,8 @@ func TestTypesOfOneName(t *testing.T) {
 	plan := &probe.Plan{
 		Funcs: []probe.Func{{Name: "main.f", File: "main.go", Line: 3}},
 		Sites: []probe.Site{
-			{Kind: probe.Entry, Words: []probe.Word{{Name: "x", Type: "any", Size: 8, As: probe.Dynamic}, {Name: "y", Type: "error", Size: 8, As: probe.Itab}}},
+			{Kind: probe.Entry, Words: []probe.Word{{Name: "x", Type: "any", Size: 8, As: probe.Dynamic},
+				{Name: "y", Type: "error", Size: 8, As: probe.Itab}}},
 		},
 	}
 	values := func(pairs ...uint64) (w probe.WordCount) {
@@ -279,7 +290,8 @@ func TestTypesOfOneName(t *testing.T) {
 		wantX string
 		wantY string
 	}{
-		{values(0x50, 3, 0x60, 2, 0x10, 4, 0, 1), values(0x70, 7, 0x80, 3), "main.L at 0x50 3, main.L at 0x60 2, *main.T 4, nil 1", "0x70 7, 0x80 3"},
+		{values(0x50, 3, 0x60, 2, 0x10, 4, 0, 1), values(0x70, 7, 0x80, 3),
+			"main.L at 0x50 3, main.L at 0x60 2, *main.T 4, nil 1", "0x70 7, 0x80 3"},
 		{values(0x50, 10), values(0x60, 10), "main.L at 0x50 10", "main.L at 0x60 10"},
 		{values(0x50, 10), values(0x50, 10), "main.L 10", "main.L 10"},
 	} {

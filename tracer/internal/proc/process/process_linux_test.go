@@ -40,7 +40,8 @@ func TestEndOfAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if !strings.HasSuffix(p.Path, "/sleep") && !strings.HasSuffix(p.Path, "/coreutils") && !strings.HasSuffix(p.Path, "/busybox") {
+	if !strings.HasSuffix(p.Path, "/sleep") && !strings.HasSuffix(p.Path, "/coreutils") &&
+		!strings.HasSuffix(p.Path, "/busybox") {
 		t.Errorf("the program is %q", p.Path)
 	}
 	if err := p.Check(); err != nil || p.Wait(0) {

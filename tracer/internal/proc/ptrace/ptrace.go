@@ -70,7 +70,8 @@ func Start(name string, args ...string) (*Thread, *exec.Cmd, error) {
 func Seize(tid int) (*Thread, error) {
 	pid := field(tid, "Tgid") // before the thread can execute a program, and lose its ID
 	// With this option most threads stop when they end.
-	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACEEXIT, 0, 0); errno != 0 {
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACEEXIT, 0,
+		0); errno != 0 {
 		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, errno)
 	}
 	th := &Thread{TID: tid, pid: pid}
@@ -127,7 +128,8 @@ func (th *Thread) Step() error {
 // step executes one instruction, or meets a signal that is not SIGTRAP.
 func (th *Thread) step() (syscall.Signal, error) {
 	for {
-		if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(th.TID), 0, 0, 0, 0); errno != 0 {
+		if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(th.TID), 0, 0, 0,
+			0); errno != 0 {
 			return 0, errno
 		}
 		ws, err := th.waitStatus()
@@ -161,7 +163,8 @@ func (th *Thread) signal() (sig int) {
 // a step has met. Of a thread that has ended, Detach frees what the kernel keeps for the tracer.
 func (th *Thread) Detach() error {
 	err := th.mem.Close()
-	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, uintptr(th.signal()), 0, 0)
+	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, uintptr(th.signal()), 0,
+		0)
 	if errno == syscall.ESRCH {
 		return errors.Join(err, th.reap())
 	}
@@ -182,7 +185,8 @@ func (th *Thread) reap() error {
 		tid, err := syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
 		switch {
 		case err == syscall.EINTR:
-		case (err == syscall.ECHILD || err == nil && tid == 0 && field(th.TID, "TracerPid") == 0) && th.TID != th.pid && th.pid != 0:
+		case (err == syscall.ECHILD || err == nil && tid == 0 && field(th.TID, "TracerPid") == 0) && th.TID != th.pid &&
+			th.pid != 0:
 			th.TID = th.pid
 			unix.PtraceInterrupt(th.TID) // an error says that the tracer does not trace it
 		case err != nil, tid != 0 && !ws.Stopped(): // somebody has reaped it, or this call has
@@ -243,7 +247,8 @@ func (th *Thread) Load(addr uint64, width uint8) (v uint64, ok bool) {
 func (th *Thread) Vectors() (low [16]uint64, control uint32, err error) {
 	// The area of FXSAVE has MXCSR in byte 24, and 16 bytes of each register from byte 160 on.
 	var area [512]byte
-	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_GETFPREGS, uintptr(th.TID), 0, uintptr(unsafe.Pointer(&area)), 0, 0); errno != 0 {
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_GETFPREGS, uintptr(th.TID), 0,
+		uintptr(unsafe.Pointer(&area)), 0, 0); errno != 0 {
 		return low, 0, fmt.Errorf("vector registers of thread %d: %w", th.TID, errno)
 	}
 	for i := range low {
@@ -255,13 +260,15 @@ func (th *Thread) Vectors() (low [16]uint64, control uint32, err error) {
 // General returns the general registers in the numbering of the processor.
 func (th *Thread) General() [16]uint64 {
 	r := &th.Regs
-	return [16]uint64{r.Rax, r.Rcx, r.Rdx, r.Rbx, r.Rsp, r.Rbp, r.Rsi, r.Rdi, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15}
+	return [16]uint64{r.Rax, r.Rcx, r.Rdx, r.Rbx, r.Rsp, r.Rbp, r.Rsi, r.Rdi, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13,
+		r.R14, r.R15}
 }
 
 // SetGeneral changes Regs. SetRegs makes the change effective.
 func (th *Thread) SetGeneral(g [16]uint64) {
 	r := &th.Regs
-	for i, p := range []*uint64{&r.Rax, &r.Rcx, &r.Rdx, &r.Rbx, &r.Rsp, &r.Rbp, &r.Rsi, &r.Rdi, &r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15} {
+	for i, p := range []*uint64{&r.Rax, &r.Rcx, &r.Rdx, &r.Rbx, &r.Rsp, &r.Rbp, &r.Rsi, &r.Rdi, &r.R8, &r.R9, &r.R10,
+		&r.R11, &r.R12, &r.R13, &r.R14, &r.R15} {
 		*p = g[i]
 	}
 }

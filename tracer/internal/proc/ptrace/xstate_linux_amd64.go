@@ -62,7 +62,8 @@ func (th *Thread) SetXState(s *XState) error {
 }
 
 func (th *Thread) regset(request uintptr, v *unix.Iovec) error {
-	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, request, uintptr(th.TID), ntState, uintptr(unsafe.Pointer(v)), 0, 0); errno != 0 {
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, request, uintptr(th.TID), ntState, uintptr(unsafe.Pointer(v)),
+		0, 0); errno != 0 {
 		return errno
 	}
 	return nil

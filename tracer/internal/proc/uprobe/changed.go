@@ -3,29 +3,28 @@
 package uprobe
 
 // This file looks for code that a process has changed. The kernel takes the instruction of a probe from the file, and
-// executes that one when the probe is hit. If the process has another one there, as when it has replaced a function by a
-// jump, it would go on in the middle of an instruction.
+// executes that one when the probe is hit. If the process has another one there, as when it has replaced a function by
+// a jump, it would go on in the middle of an instruction.
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
+
+	"github.com/pepgo/pep/machine/image"
 )
 
-// changed returns the indices of offsets of the executable, which is at path, where a process has other code. Breakpoints are
-// none. There are no indices if this process may not read the other one's memory.
+// changed returns the indices of offsets of the executable, which is at path, where a process has other code.
+// Breakpoints are none. There are no indices if this process may not read the other one's memory.
 func changed(path string, offsets []uint64, pid int) (list []int) {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	if err != nil {
 		return nil
 	}
-	maps, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	maps, err := image.Maps(pid)
 	if err != nil {
 		return nil
 	}
-	defer maps.Close()
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
 	if err != nil {
 		return nil
@@ -36,16 +35,12 @@ func changed(path string, offsets []uint64, pid int) (list []int) {
 		return nil
 	}
 	defer file.Close()
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
-		var start, end, offset uint64
-		var mode string
-		fields := strings.SplitN(lines.Text(), " ", 6) // the path may have spaces
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s %x", &start, &end, &mode, &offset); err != nil ||
-			mode[2] != 'x' || len(fields) < 6 || strings.TrimLeft(fields[5], " ") != exe {
+	for _, m := range maps {
+		if !m.Exec || m.Path != exe {
 			continue
 		}
 		for i, o := range offsets {
-			if o >= offset && o-offset < end-start && differs(memory, int64(start+o-offset), file, int64(o)) {
+			if in := o - m.Offset; o >= m.Offset && in < m.End-m.Start && differs(memory, int64(m.Start+in), file, int64(o)) {
 				list = append(list, i)
 			}
 		}

@@ -19,10 +19,11 @@ type Link struct {
 	fds []uintptr // the kernel takes the probes away when they are closed
 }
 
-// Attach puts a probe on each offset of an executable. The program gets the cookie of the probe that was hit. The pid is that
-// of a process, or 0 for all processes. Attach leaves out instructions that the kernel refuses to probe, and those in whose
-// place the process has other code, and returns their indices; but without a pid neither is known.
-func Attach(program *ebpf.Program, path string, offsets, cookies []uint64, pid int) (l *Link, refused []int, err error) {
+// Attach puts a probe on each offset of an executable. The program gets the cookie of the probe that was hit. The pid
+// is that of a process, or 0 for all processes. Attach leaves out instructions that the kernel refuses to probe, and
+// those in whose place the process has other code, and returns their indices; but without a pid neither is known.
+func Attach(program *ebpf.Program, path string, offsets, cookies []uint64, pid int) (l *Link, refused []int,
+	err error) {
 	const errRefused = syscall.Errno(524) // the kernel's ENOTSUPP: there is such an instruction
 	if pid != 0 {
 		refused = changed(path, offsets, pid)
@@ -89,7 +90,8 @@ func create(program int, path string, offsets, cookies []uint64, pid int) (fd ui
 		return 0, err
 	}
 	a := &attributes{
-		program: uint32(program), kind: kind, path: uintptr(unsafe.Pointer(name)), offsets: uintptr(unsafe.Pointer(&offsets[0])),
+		program: uint32(program), kind: kind, path: uintptr(unsafe.Pointer(name)),
+		offsets: uintptr(unsafe.Pointer(&offsets[0])),
 		cookies: uintptr(unsafe.Pointer(&cookies[0])), n: uint32(len(offsets)), pid: uint32(pid),
 	}
 	var pinner runtime.Pinner // what is pinned is not on the stack, which moves
@@ -143,15 +145,16 @@ func read(fd int, b []byte) (n int, err error) {
 	}
 }
 
-// forkCall makes a child that makes a system call, writes its result and error number to a pipe, and ends. The child has
-// one thread of many, so it does nothing else, and no signal handler runs in it.
+// forkCall makes a child that makes a system call, writes its result and error number to a pipe, and ends. The child
+// has one thread of many, so it does nothing else, and no signal handler runs in it.
 //
 //go:norace
 //go:noinline
 func forkCall(pipe, trap, a1, a2, a3 uintptr) (pid uintptr, errno syscall.Errno) {
 	const setMask = 2
 	all, old, answer := ^uint64(0), uint64(0), [2]uintptr{}
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), 8, 0, 0)
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), 8,
+		0, 0)
 	pid, _, errno = syscall.RawSyscall6(unix.SYS_CLONE, unix.CLONE_FILES|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if pid == 0 && errno == 0 {
 		syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0) // out of the group, which may be killed

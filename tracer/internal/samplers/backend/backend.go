@@ -92,7 +92,8 @@ func Attach(name string, o sampler.Options) (Source, error) {
 		}
 		return interrupting{s}, nil
 	}
-	s, err := stepper.Attach(stepper.Options{PIDs: o.PIDs, Interval: o.Interval, Jitter: o.Jitter, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
+	s, err := stepper.Attach(stepper.Options{PIDs: o.PIDs, Interval: o.Interval, Jitter: o.Jitter, Length: o.Length,
+		Skip: o.Skip, Modules: o.Modules})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,8 @@ func (s interrupting) Sampling() (n report.Sampling, c Cost, err error) {
 	if err != nil {
 		return n, c, err
 	}
-	n = report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped, Unlabelled: st.Unlabelled}
+	n = report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale,
+		Runs: st.Runs, Dropped: st.Dropped, Unlabelled: st.Unlabelled}
 	for _, reason := range slices.Sorted(maps.Keys(st.Stops)) {
 		if reason != ops.Done {
 			n.Stops = append(n.Stops, report.Stop{Reason: reason.String(), Runs: st.Stops[reason]})

@@ -27,10 +27,12 @@ func TestDefaults(t *testing.T) {
 	} {
 		o := c.o
 		if err := backend.Check(c.name, c.modules, &o); err != nil || o.Length != c.length || o.Every != c.every {
-			t.Errorf("%s, %s, %+v: length %d, every %d (%v), want %d and %d", c.name, c.modules, c.o, o.Length, o.Every, err, c.length, c.every)
+			t.Errorf("%s, %s, %+v: length %d, every %d (%v), want %d and %d", c.name, c.modules, c.o, o.Length, o.Every, err,
+				c.length, c.every)
 		}
 	}
-	for name, o := range map[string]sampler.Options{"magic": {}, "": {}, "step": {}, "interpret": {Every: 2}, "ticks": {Interval: time.Millisecond}} {
+	for name, o := range map[string]sampler.Options{"magic": {}, "": {}, "step": {}, "interpret": {Every: 2},
+		"ticks": {Interval: time.Millisecond}} {
 		if err := backend.Check(name, "operands", &o); err == nil {
 			t.Errorf("%q accepts %+v", name, o)
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
-// A process changes an instruction again and again. What samples say of the instruction, and its values, are those of the
-// instruction that was there at the time of the run, though runs come to it by a call.
+// A process changes an instruction again and again. What samples say of the instruction, and its values, are those of
+// the instruction that was there at the time of the run, though runs come to it by a call.
 func TestPatchedProcess(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "patched")
 	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/patched").CombinedOutput(); err != nil {
@@ -67,7 +67,9 @@ func TestPatchedProcess(t *testing.T) {
 					t.Fatalf("%d runs, %v", runs, err)
 				}
 				for _, tp := range r.Tuples {
-					if code := tp.Insn.Code; len(code) == 5 && code[0] == 0x35 && tp.Known&(capture.First|capture.Result) == capture.First|capture.Result { // XORL $m, AX
+					// XORL $m, AX
+					if code := tp.Insn.Code; len(code) == 5 && code[0] == 0x35 &&
+						tp.Known&(capture.First|capture.Result) == capture.First|capture.Result {
 						want := m
 						switch {
 						case r.Time < before:

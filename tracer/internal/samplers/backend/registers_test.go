@@ -164,7 +164,8 @@ func readLoop(t *testing.T, exe string) (l loop) {
 }
 
 // jumps are those of the loop.
-var jumps = []x86asm.Op{x86asm.JO, x86asm.JNO, x86asm.JB, x86asm.JAE, x86asm.JE, x86asm.JNE, x86asm.JS, x86asm.JNS, x86asm.JP, x86asm.JNP}
+var jumps = []x86asm.Op{x86asm.JO, x86asm.JNO, x86asm.JB, x86asm.JAE, x86asm.JE, x86asm.JNE, x86asm.JS, x86asm.JNS,
+	x86asm.JP, x86asm.JNP}
 
 // enough reports whether everything was compared in both processes.
 func enough(processes map[uint32]*process) bool {
@@ -213,7 +214,8 @@ func (p *process) compare(t *testing.T, l loop, r *capture.Run) {
 		case x.Op == x86asm.MOV && isRegister:
 			const all = capture.Result | capture.Second | capture.Addr
 			if tp.Known&all != all || tp.Result != tp.Second || tp.Addr != l.sink {
-				t.Errorf("%s: known are %b, the result %#x, the operand %#x, the address %#x, want %#x", what, tp.Known, tp.Result, tp.Second, tp.Addr, l.sink)
+				t.Errorf("%s: known are %b, the result %#x, the operand %#x, the address %#x, want %#x", what, tp.Known, tp.Result,
+					tp.Second, tp.Addr, l.sink)
 			}
 			name := source.String()
 			if source <= x86asm.RDI {

@@ -1,10 +1,9 @@
 package mapped
 
 import (
-	"debug/elf"
 	"encoding/binary"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 
@@ -80,36 +79,9 @@ func FindGoroutines(pid uint32) (p Goroutines) {
 	if err != nil {
 		return p
 	}
-	f, err := elf.Open(im.Process.Exe)
-	if err != nil {
-		return p
-	}
-	defer f.Close()
-	p = Goroutines{TLS: tls(f), Goid: uint32(g.Goid), M: uint32(g.M), Curg: uint32(g.Curg)}
+	p = Goroutines{TLS: im.TLS(), Goid: uint32(g.Goid), M: uint32(g.M), Curg: uint32(g.Curg)}
 	if g.LabelList {
 		p.Labels = uint32(g.Labels)
 	}
 	return p
-}
-
-// tls returns where the runtime of Go keeps the address of the current g, relative to the
-// base of FS. In programs that the C linker has linked, other variables may be there, too.
-func tls(f *elf.File) int64 {
-	const usual = -8
-	symbols, err := f.Symbols()
-	if err != nil {
-		return usual
-	}
-	for _, s := range symbols {
-		if s.Name != "runtime.tlsg" || elf.ST_TYPE(s.Info) != elf.STT_TLS {
-			continue
-		}
-		for _, p := range f.Progs {
-			if p.Type == elf.PT_TLS {
-				size := (p.Memsz + p.Align - 1) &^ (p.Align - 1)
-				return int64(s.Value) - int64(size)
-			}
-		}
-	}
-	return usual
 }

@@ -11,7 +11,6 @@
 package mapped
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"debug/elf"
@@ -20,6 +19,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pepgo/pep/machine/executable"
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/internal/interp/ops"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/describe"
@@ -27,10 +28,9 @@ import (
 
 // A Mapping is executable memory of a process.
 type Mapping struct {
-	start, end, offset uint64
-	Key                string // device, inode and path
-	Path               string
-	image              *file // nil until it is needed
+	image.Mapping
+	Key  string // device, inode and path
+	file *file  // nil until it is needed
 }
 
 // Files are the files that have been mapped, by the key of their mappings. Processes share them.
@@ -53,53 +53,39 @@ type Instruction struct {
 
 // Read reads the executable mappings of a process.
 func Read(pid uint32) (maps []Mapping, err error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
-	if err != nil {
-		return nil, err
+	list, err := image.Maps(int(pid))
+	for _, m := range list {
+		if m.Exec {
+			m.Path = strings.TrimSuffix(m.Path, " (deleted)")
+			maps = append(maps, Mapping{Mapping: m, Key: fmt.Sprintf("%d:%d:%s", m.Dev, m.Inode, m.Path)})
+		}
 	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var m Mapping
-		var mode, device string
-		var inode uint64
-		fields := strings.SplitN(s.Text(), " ", 6) // the path may contain spaces
-		if _, err := fmt.Sscanf(s.Text(), "%x-%x %s %x %s %d", &m.start, &m.end, &mode, &m.offset, &device, &inode); err != nil {
-			return nil, fmt.Errorf("memory map of process %d: %q: %w", pid, s.Text(), err)
-		}
-		if !strings.Contains(mode, "x") {
-			continue
-		}
-		if len(fields) == 6 {
-			m.Path = strings.TrimSuffix(strings.TrimLeft(fields[5], " "), " (deleted)")
-		}
-		m.Key = fmt.Sprintf("%s:%d:%s", device, inode, m.Path)
-		maps = append(maps, m)
-	}
-	return maps, nil
+	return maps, err
 }
 
 // Find returns the mapping at pc, or nil.
 func Find(maps []Mapping, pc uint64) *Mapping {
 	for i := range maps {
-		if m := &maps[i]; m.start <= pc && pc < m.end {
+		if m := &maps[i]; m.Start <= pc && pc < m.End {
 			return m
 		}
 	}
 	return nil
 }
 
-// Instruction returns the instruction whose last operation op is, or nil if it cannot be read. Want says what to note of
-// one that has not been met before.
-func (fs Files) Instruction(pid uint32, m *Mapping, op *ops.Op, code ops.Code, want func(*capture.Instruction) capture.Want) *Instruction {
-	if m.image == nil {
+// Instruction returns the instruction whose last operation op is, or nil if it cannot be read. Want says what to note
+// of one that has not been met before.
+func (fs Files) Instruction(pid uint32, m *Mapping, op *ops.Op, code ops.Code,
+	want func(*capture.Instruction) capture.Want) *Instruction {
+	if m.file == nil {
 		f := fs[m.Key]
 		if f == nil || f.elf == nil { // anonymous memory differs from process to process
 			f = m.open(pid)
 			fs[m.Key] = f
 		}
-		m.image = f
+		m.file = f
 	}
-	f := m.image
+	f := m.file
 	pc := op.PC - m.bias()
 	var buf [15]byte
 	now := buf[:code.ReadCode(op.PC, buf[:])]
@@ -130,7 +116,8 @@ func (m *Mapping) open(pid uint32) *file {
 	}
 	// The executable may have been replaced, and the process may have its own root.
 	name := fmt.Sprintf("/proc/%d/root%s", pid, m.Path)
-	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && strings.TrimSuffix(exe, " (deleted)") == m.Path {
+	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil &&
+		strings.TrimSuffix(exe, " (deleted)") == m.Path {
 		name = fmt.Sprintf("/proc/%d/exe", pid)
 	}
 	r, err := os.Open(name)
@@ -148,11 +135,8 @@ func (m *Mapping) open(pid uint32) *file {
 
 // buildID returns the GNU build ID, or a hash of the file.
 func buildID(f *elf.File, r io.ReadSeeker) string {
-	const header = 16 // sizes, type, "GNU\0"
-	if s := f.Section(".note.gnu.build-id"); s != nil {
-		if data, err := s.Data(); err == nil && len(data) > header {
-			return fmt.Sprintf("%x", data[header:])
-		}
+	if _, id := executable.BuildIDs(f); id != nil {
+		return fmt.Sprintf("%x", id)
 	}
 	h := sha256.New()
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
@@ -166,12 +150,12 @@ func buildID(f *elf.File, r io.ReadSeeker) string {
 
 // bias returns what the loader has added to the addresses in the file.
 func (m *Mapping) bias() uint64 {
-	if m.image.elf == nil {
+	if m.file.elf == nil {
 		return 0
 	}
-	for _, p := range m.image.elf.Progs {
-		if p.Type == elf.PT_LOAD && m.offset >= p.Off&^0xfff && m.offset < p.Off+p.Filesz {
-			return m.start - (p.Vaddr + m.offset - p.Off)
+	for _, p := range m.file.elf.Progs {
+		if p.Type == elf.PT_LOAD && m.Offset >= p.Off&^0xfff && m.Offset < p.Off+p.Filesz {
+			return m.Start - (p.Vaddr + m.Offset - p.Off)
 		}
 	}
 	return 0

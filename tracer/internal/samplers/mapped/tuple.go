@@ -61,7 +61,8 @@ func (in *Instruction) Tuple(have ops.Have, w [6]uint64) capture.Tuple {
 		}
 	}
 	t.Known &= in.Want.Fields | capture.Visit
-	for field, p := range map[capture.Fields]*uint64{capture.Result: &t.Result, capture.Addr: &t.Addr, capture.First: &t.First,
+	for field, p := range map[capture.Fields]*uint64{capture.Result: &t.Result, capture.Addr: &t.Addr,
+		capture.First:  &t.First,
 		capture.Second: &t.Second, capture.Named: &t.Named, capture.Target: &t.Target} {
 		if t.Known&field == 0 {
 			*p = 0

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// The times are spread evenly over what the jitter allows. By the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart 10,000
-// fair draws are further than 0.025 from an even spread with a chance of 2·exp(-2·10,000·0.025²), 7 in a million.
+// The times are spread evenly over what the jitter allows. By the inequality of Dvoretzky, Kiefer, Wolfowitz and
+// Massart 10,000 fair draws are further than 0.025 from an even spread with a chance of 2·exp(-2·10,000·0.025²), 7 in a
+// million.
 func TestDrawsAreSpreadEvenly(t *testing.T) {
 	const n = 10_000
 	for _, jitter := range []float64{0, 0.125, 0.9} {

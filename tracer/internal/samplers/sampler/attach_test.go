@@ -55,7 +55,8 @@ func TestBufferIsFetchedInTime(t *testing.T) {
 			t.Errorf("length %d every %v: fetched every %v, when there can be %.0f bytes", o.Length, o.Interval, wait, bytes)
 		}
 		if quarter := 4 * wait; bytes < buffer/64 && quarter < 100*time.Millisecond {
-			t.Errorf("length %d every %v: fetched every %v although there are only %.0f bytes", o.Length, o.Interval, wait, bytes)
+			t.Errorf("length %d every %v: fetched every %v although there are only %.0f bytes", o.Length, o.Interval, wait,
+				bytes)
 		}
 	}
 }

@@ -56,7 +56,8 @@ func (e *events) open(prog *ebpf.Program, o *Options) error {
 }
 
 func (e *events) add(prog *ebpf.Program, o *Options, tid, cpu int) error {
-	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: uint64(period.Draw(o.Interval, o.Jitter)), Bits: unix.PerfBitDisabled}
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK,
+		Sample: uint64(period.Draw(o.Interval, o.Jitter)), Bits: unix.PerfBitDisabled}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	if o.Threads {
 		attr.Bits |= unix.PerfBitInherit

@@ -182,7 +182,8 @@ func links(t *testing.T, ids ...ebpf.ProgramID) (found []link.ID) {
 func lives(t *testing.T, tg *target) {
 	t.Helper()
 	before := cpuTime(t, tg.pid)
-	for end := time.Now().Add(time.Minute); cpuTime(t, tg.pid) < before+50*time.Millisecond; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); cpuTime(t,
+		tg.pid) < before+50*time.Millisecond; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the program does not run any more")
 		}

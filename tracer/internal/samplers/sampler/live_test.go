@@ -197,7 +197,8 @@ func unevenness(counts []float64) (chi, limit float64) {
 func TestParameters(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	const every, length, skip = 3, 20, 7
-	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond, Every: every, Length: length, Skip: skip})
+	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond, Every: every, Length: length,
+		Skip: skip})
 	var skips [skip + 1]float64
 	const runs = 300
 	n := 0.0
@@ -235,8 +236,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestInterval is VSAMP-01 for intervals of time: it compares the number of interrupts of a thread with the CPU time that it
-// used. Both are counts of the same clock, so load of the machine does not matter.
+// TestInterval is VSAMP-01 for intervals of time: it compares the number of interrupts of a thread with the CPU time
+// that it used. Both are counts of the same clock, so load of the machine does not matter.
 func TestInterval(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	const interval = time.Millisecond

@@ -63,7 +63,8 @@ func sees(t *testing.T, o sampler.Options, pids ...int) {
 		}
 		for i, p := range pids {
 			for _, tp := range r.Tuples {
-				if v := tp.Result; p == pid && tp.Known&capture.Result != 0 && tp.Insn.Memory == capture.Load && (v == 11 || v == 22 || v == 33 || v == 44) {
+				if v := tp.Result; p == pid && tp.Known&capture.Result != 0 && tp.Insn.Memory == capture.Load &&
+					(v == 11 || v == 22 || v == 33 || v == 44) {
 					values[uint64(i)<<32|v] = true
 				}
 			}
@@ -97,14 +98,16 @@ func TestPIDNamespaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, flags := range map[string]uintptr{"in a namespace": unix.CLONE_NEWPID | unix.CLONE_NEWNS, "with the proc of another one": unix.CLONE_NEWPID} {
+	for name, flags := range map[string]uintptr{"in a namespace": unix.CLONE_NEWPID | unix.CLONE_NEWNS,
+		"with the proc of another one": unix.CLONE_NEWPID} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("/proc/self/exe", "-test.run=^TestInsideOfPIDNamespace$", "-test.v")
 			cmd.Env = append(os.Environ(), "SAMPLER_TABLE="+exe, "SAMPLER_MOUNTS="+ours)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: flags}
 			out, err := cmd.CombinedOutput()
 			t.Logf("%s", out)
-			if ok := flags&unix.CLONE_NEWNS != 0; ok != (err == nil) || ok == strings.Contains(string(out), "/proc is that of another PID namespace") {
+			if ok := flags&unix.CLONE_NEWNS != 0; ok != (err == nil) ||
+				ok == strings.Contains(string(out), "/proc is that of another PID namespace") {
 				t.Errorf("%v", err)
 			}
 		})

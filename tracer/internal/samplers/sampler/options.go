@@ -81,7 +81,8 @@ func (o *Options) check() error {
 	case o.Interval < 10*time.Microsecond:
 		return fmt.Errorf("sampler: interval %v: the kernel's clock ticks every 10µs at most", o.Interval)
 	case o.Every < 1 || o.Length < 1 || o.Length > MaxLength || o.Skip < 0 || o.Skip > MaxLength:
-		return fmt.Errorf("sampler: every %d, length %d, skip %d: at least 1, 1 and 0, at most %d instructions", o.Every, o.Length, o.Skip, MaxLength)
+		return fmt.Errorf("sampler: every %d, length %d, skip %d: at least 1, 1 and 0, at most %d instructions", o.Every,
+			o.Length, o.Skip, MaxLength)
 	}
 	return nil
 }

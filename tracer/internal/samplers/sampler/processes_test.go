@@ -78,7 +78,8 @@ func TestExec(t *testing.T) {
 // instructions would be others, and their values wrong.
 func TestProgramsForOtherMachines(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module spin\n", "main.go": "package main\n\nfunc main() {\n\tprintln(\"runs\")\n\tfor {\n\t}\n}\n"} {
+	for name, text := range map[string]string{"go.mod": "module spin\n",
+		"main.go": "package main\n\nfunc main() {\n\tprintln(\"runs\")\n\tfor {\n\t}\n}\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

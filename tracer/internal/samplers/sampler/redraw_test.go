@@ -14,15 +14,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A clock that is redrawn interrupts at a new distance each time. The kernel notes the clock's time at each interrupt, which is time
-// that the thread has run. A busy machine delivers interrupts late and never early, so the test has no upper limit. Sixty fair draws
-// from 250 to 750 us have none below 375 us with a chance of 0.75⁶⁰, 3 in a hundred million.
+// A clock that is redrawn interrupts at a new distance each time. The kernel notes the clock's time at each interrupt,
+// which is time that the thread has run. A busy machine delivers interrupts late and never early, so the test has no
+// upper limit. Sixty fair draws from 250 to 750 us have none below 375 us with a chance of 0.75⁶⁰, 3 in a hundred
+// million.
 func TestRedrawChangesPeriods(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	o := &Options{Interval: 500 * time.Microsecond, Jitter: 0.5}
 	attr := unix.PerfEventAttr{
-		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: uint64(o.Interval), Sample_type: unix.PERF_SAMPLE_READ,
+		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_CPU_CLOCK, Sample: uint64(o.Interval),
+		Sample_type: unix.PERF_SAMPLE_READ,
 	}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	fd, err := unix.PerfEventOpen(&attr, 0, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)

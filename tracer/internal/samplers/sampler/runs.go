@@ -121,5 +121,5 @@ func labelsOf(set *bpf.SamplerLabels) capture.Labels {
 	return capture.CutLabels(list, set.N)
 }
 
-// Lost returns how many runs had no room in the kernel's buffer, as of some milliseconds ago.
+// Lost returns how many runs had no space in the kernel's buffer, as of some milliseconds ago.
 func (s *Sampler) Lost() uint64 { return s.lost.Load() }

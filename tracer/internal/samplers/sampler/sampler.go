@@ -51,7 +51,7 @@ type Sampler struct {
 	full    uint64 // misses that found no free op
 
 	labelSets  map[uint64]capture.Labels // by their hash
-	lostLabels uint64                    // runs whose labels the kernel's map had no room for
+	lostLabels uint64                    // runs whose labels the kernel's map had no space for
 
 	ended bool  // no process is left
 	err   error // why decoding ended
@@ -72,7 +72,8 @@ func Attach(o Options) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{options: o, labelSets: map[uint64]capture.Labels{}, pidfds: map[uint32]int{}, stop: make(chan struct{}),
-		spaces: map[uint32]*space{}, files: mapped.Files{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*mapped.Instruction, o.Ops)}
+		spaces: map[uint32]*space{}, files: mapped.Files{}, layouts: map[string]func() bpf.SamplerProc{},
+		insns: make([]*mapped.Instruction, o.Ops)}
 	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
 		s.free = append(s.free, uint32(i))
 	}
@@ -154,7 +155,8 @@ func (s *Sampler) load() error {
 	spec.Maps["ops"].MaxEntries = uint32(o.Ops)
 	spec.Maps["entries"].MaxEntries = uint32(o.Ops)
 	number := map[bool]uint32{true: 1}
-	for name, v := range map[string]uint32{"cfg_all": number[o.All], "cfg_self": uint32(os.Getpid()), "cfg_namespace": ns, "cfg_every": uint32(o.Every),
+	for name, v := range map[string]uint32{"cfg_all": number[o.All], "cfg_self": uint32(os.Getpid()), "cfg_namespace": ns,
+		"cfg_every":  uint32(o.Every),
 		"cfg_length": uint32(o.Length), "cfg_skip": uint32(o.Skip), "cfg_interpret": number[!o.CountOnly]} {
 		if err := spec.Variables[name].Set(v); err != nil {
 			return err

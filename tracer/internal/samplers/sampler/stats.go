@@ -22,7 +22,7 @@ type Stats struct {
 	Runs       uint64 // of these, interpreted
 	Steps      uint64 // instructions interpreted
 	Tuples     uint64 // noted in runs
-	Dropped    uint64 // runs for which the buffer had no room
+	Dropped    uint64 // runs for which the buffer had no space
 	Unlabelled uint64 // runs of goroutines whose labels could not be read
 	Full       uint64 // misses that could not be decoded because Options.Ops operations are
 
@@ -77,7 +77,8 @@ func (s *Sampler) Stats() (st Stats, err error) {
 		err = errors.Join(err, e)
 		return n
 	}
-	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, countDropped: &st.Dropped, countUnread: &st.Unlabelled} {
+	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples,
+		countDropped: &st.Dropped, countUnread: &st.Unlabelled} {
 		*p = count(i)
 	}
 	st.Stops = map[ops.Stop]uint64{}

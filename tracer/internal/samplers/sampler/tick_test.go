@@ -26,7 +26,8 @@ func TestTicks(t *testing.T) {
 			goroutine++
 		}
 		for _, tp := range r.Tuples {
-			if v := tp.Result; tp.Known&capture.Result != 0 && tp.Insn.Memory == capture.Load && (v == 11 || v == 22 || v == 33 || v == 44) {
+			if v := tp.Result; tp.Known&capture.Result != 0 && tp.Insn.Memory == capture.Load &&
+				(v == 11 || v == 22 || v == 33 || v == 44) {
 				table[v]++
 				n++
 				break // of a second one of the run, the first says what it is
@@ -41,7 +42,8 @@ func TestTicks(t *testing.T) {
 	}
 	t.Logf("values of the table: %v; chi-square %.1f", table, chi)
 	if chi > 28 || n < runs/2 || goroutine < runs*9/10 {
-		t.Errorf("values of the table in %.0f of %d runs, %d of them of goroutine 1: want 4:2:1:1 in most", n, runs, goroutine)
+		t.Errorf("values of the table in %.0f of %d runs, %d of them of goroutine 1: want 4:2:1:1 in most", n, runs,
+			goroutine)
 	}
 	var counts []float64
 	for _, n := range first {
@@ -62,7 +64,8 @@ func TestTicks(t *testing.T) {
 	defer busy.Process.Kill()
 	s = attach(t, sampler.Options{PIDs: []int{busy.Process.Pid}, Ticks: true})
 	var st sampler.Stats
-	for end := time.Now().Add(2 * time.Minute); st.Interrupts < 250 && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); st.Interrupts < 250 &&
+		time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var err error
 		if st, err = s.Stats(); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,8 @@ import (
 // one in a function without, have one result for each caller. Samples have the right caller.
 func TestCallSitesOfALiveProgram(t *testing.T) {
 	const inLeaf, inFramed = 1000003, 1000033
-	caller := map[uint64]string{3 * inLeaf: "main.three ", 5 * inLeaf: "main.five ", 3 * inFramed: "main.three ", 5 * inFramed: "main.five ", 7 * inLeaf: "main.framed "}
+	caller := map[uint64]string{3 * inLeaf: "main.three ", 5 * inLeaf: "main.five ", 3 * inFramed: "main.three ",
+		5 * inFramed: "main.five ", 7 * inLeaf: "main.framed "}
 	exe := build(t, "./testdata/callers")
 	for _, b := range backEnds {
 		t.Run(b.name, func(t *testing.T) {
@@ -27,7 +28,8 @@ func TestCallSitesOfALiveProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd, _ := start(t, exe)
-			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15, Modules: list}, b.attach)
+			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15, Modules: list},
+				b.attach)
 			got := map[uint64]int{}
 			var r capture.Run
 			for n := 0; n < 300; {

@@ -27,16 +27,19 @@ func TestFloats(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd, _ := start(t, exe)
-			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15, Modules: floats}, b.attach)
+			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15,
+				Modules: floats}, b.attach)
 			found := map[byte]map[float64]int{load: {}, mul: {}, add: {}}
 			n := func(op byte, v float64) int { return found[op][v] }
 			var r capture.Run
-			for runs := 0; n(load, 0.25)+n(load, 0.75) < 200 || b.name == "interpret" && (n(mul, 0.5) < 50 || n(add, 0.75*0.75) < 50); runs++ {
+			for runs := 0; n(load, 0.25)+n(load, 0.75) < 200 || b.name == "interpret" &&
+				(n(mul, 0.5) < 50 || n(add, 0.75*0.75) < 50); runs++ {
 				if err := s.Next(&r); err != nil || runs > 20000 {
 					t.Fatalf("after %d runs: %v, %v", runs, err, found)
 				}
 				for _, tp := range r.Tuples {
-					if code := tp.Insn.Code; bytes.HasPrefix(code, []byte{0xf2, 0x0f}) && found[code[2]] != nil && tp.Known&capture.Second != 0 {
+					if code := tp.Insn.Code; bytes.HasPrefix(code, []byte{0xf2, 0x0f}) && found[code[2]] != nil &&
+						tp.Known&capture.Second != 0 {
 						found[code[2]][math.Float64frombits(tp.Second)]++
 					}
 				}
@@ -48,7 +51,8 @@ func TestFloats(t *testing.T) {
 			t.Logf("MOVSD %v, MULSD %v, ADDSD %v", found[load], found[mul], found[add])
 			// Of 200 numbers of which each is 0.25 with probability 1/4, 15 to 90 are, but for a
 			// probability below 1 in 100,000.
-			if quarter := 200 * n(load, 0.25) / (n(load, 0.25) + n(load, 0.75)); len(found[load]) != 2 || quarter < 15 || quarter > 90 {
+			if quarter := 200 * n(load, 0.25) / (n(load, 0.25) + n(load, 0.75)); len(found[load]) != 2 || quarter < 15 ||
+				quarter > 90 {
 				t.Errorf("numbers in memory %v: want 0.25 and 0.75, three times as often", found[load])
 			}
 			want := map[byte][]float64{mul: {0.5, 0.25, 0.75}, add: {1.25, 0.25 * 0.25, 0.75 * 0.75}}

@@ -77,7 +77,8 @@ func TestSamplerIsKilled(t *testing.T) {
 				}
 				for _, name := range names {
 					data, _ := os.ReadFile(name) // a thread may have ended
-					if text := string(data); text != "" && !strings.Contains(text, "\nTracerPid:\t0\n") || strings.Contains(text, "(stopped)") || strings.Contains(text, "tracing stop") {
+					if text := string(data); text != "" && !strings.Contains(text, "\nTracerPid:\t0\n") ||
+						strings.Contains(text, "(stopped)") || strings.Contains(text, "tracing stop") {
 						t.Errorf("%s:\n%s", name, text)
 					}
 				}

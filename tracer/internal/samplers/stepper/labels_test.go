@@ -28,7 +28,8 @@ var labels = []capture.Labels{
 func TestLabels(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-ldflags=-s -w", "-buildmode=pie"}} {
 		exe := filepath.Join(t.TempDir(), "labels")
-		if out, err := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), "../sampler/testdata/labels")...).CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...),
+			"../sampler/testdata/labels")...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		for _, b := range backEnds {
@@ -45,7 +46,8 @@ func TestLabels(t *testing.T) {
 						t.Fatalf("runs by labels: %v, want each of %v", found, labels)
 					}
 					for _, tp := range r.Tuples {
-						if i := tp.Second - 1000; tp.Insn.Memory == capture.Load && tp.Insn.Width == 8 && tp.Known&capture.Second != 0 && i < uint64(len(labels)) {
+						if i := tp.Second - 1000; tp.Insn.Memory == capture.Load && tp.Insn.Width == 8 && tp.Known&capture.Second != 0 &&
+							i < uint64(len(labels)) {
 							found[r.Labels]++
 							if r.Labels != labels[i] || r.Goid == 0 {
 								t.Errorf("goroutine %d reads %d: labels %s, want %s", r.Goid, tp.Second, r.Labels, labels[i])

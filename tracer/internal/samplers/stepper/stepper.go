@@ -77,9 +77,11 @@ func (o *Options) check() error {
 	case len(o.PIDs) == 0:
 		return errors.New("stepper: no process is named: give PIDs")
 	case o.Interval < 100*time.Microsecond:
-		return fmt.Errorf("stepper: interval %v: to stop threads more often than every 100µs leaves them no time to run", o.Interval)
+		return fmt.Errorf("stepper: interval %v: to stop threads more often than every 100µs leaves them no time to run",
+			o.Interval)
 	case o.Length < 1 || o.Length > MaxLength || o.Skip < 0 || o.Skip > MaxLength:
-		return fmt.Errorf("stepper: length %d, skip %d: at least 1 and 0, at most %d instructions", o.Length, o.Skip, MaxLength)
+		return fmt.Errorf("stepper: length %d, skip %d: at least 1 and 0, at most %d instructions", o.Length, o.Skip,
+			MaxLength)
 	}
 	return nil
 }

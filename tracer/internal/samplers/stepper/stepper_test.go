@@ -38,7 +38,8 @@ var backEnds = []struct {
 	attach func(pid int, o stepper.Options) (source, error)
 }{
 	{"ebpf", func(pid int, o stepper.Options) (source, error) {
-		return sampler.Attach(sampler.Options{PIDs: []int{pid}, Interval: o.Interval, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
+		return sampler.Attach(sampler.Options{PIDs: []int{pid}, Interval: o.Interval, Length: o.Length, Skip: o.Skip,
+			Modules: o.Modules})
 	}},
 	{"interpret", func(pid int, o stepper.Options) (source, error) {
 		o.PIDs = []int{pid}
@@ -162,8 +163,8 @@ func TestBackEndsAgree(t *testing.T) {
 	}
 }
 
-// stepTable stops the program again and again, and has the processor step until a register becomes 11, 22,
-// 33 or 44, until that has happened n times. It returns the instruction after which that happened most often, and its values.
+// stepTable stops the program again and again, and has the processor step until a register becomes 11, 22, 33 or 44,
+// until that has happened n times. It returns the instruction after which that happened most often, and its values.
 func stepTable(t *testing.T, pid, n int) (pc uint64, values map[uint64]int) {
 	t.Helper()
 	runtime.LockOSThread()
@@ -291,7 +292,8 @@ func TestDetach(t *testing.T) {
 			}
 			for _, name := range names {
 				data, _ := os.ReadFile(name) // a thread may have ended
-				if text := string(data); text != "" && !strings.Contains(text, "\nTracerPid:\t0\n") || strings.Contains(text, "tracing stop") {
+				if text := string(data); text != "" && !strings.Contains(text, "\nTracerPid:\t0\n") ||
+					strings.Contains(text, "tracing stop") {
 					t.Errorf("%s:\n%s", name, text)
 				}
 			}

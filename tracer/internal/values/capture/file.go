@@ -81,7 +81,8 @@ func (w *Writer) Write(r *Run, lost uint64) {
 	if r.At != nil {
 		at = w.instruction(r.At) + 1
 	}
-	for _, u := range []uint64{at, r.Bias, uint64(r.Skipped), uint64(r.Steps), r.TopOfStack, r.BehindFrame, uint64(len(r.Tuples))} {
+	for _, u := range []uint64{at, r.Bias, uint64(r.Skipped), uint64(r.Steps), r.TopOfStack, r.BehindFrame,
+		uint64(len(r.Tuples))} {
 		b = binary.AppendUvarint(b, u)
 	}
 	next := uint64(0)
@@ -123,7 +124,8 @@ type wordField struct {
 
 // words returns the fields that are words, in the order of the file.
 func (t *Tuple) words() [6]wordField {
-	return [6]wordField{{Result, &t.Result}, {First, &t.First}, {Second, &t.Second}, {Named, &t.Named}, {Addr, &t.Addr}, {Target, &t.Target}}
+	return [6]wordField{{Result, &t.Result}, {First, &t.First}, {Second, &t.Second}, {Named, &t.Named}, {Addr, &t.Addr},
+		{Target, &t.Target}}
 }
 
 // labelled returns the number of labels + 1, or 0 if there are none. New ones are written before
@@ -305,7 +307,8 @@ func (p *Replay) instruction(d *chunk.Decoder) {
 func AppendInstruction(b []byte, in *Instruction) []byte {
 	b = binary.AppendUvarint(b, in.PC)
 	b = chunk.AppendString(b, string(in.Code))
-	for _, u := range []uint64{uint64(in.Reads), uint64(in.Writes), uint64(in.Memory), uint64(in.Width), uint64(in.Float), uint64(in.Flow)} {
+	for _, u := range []uint64{uint64(in.Reads), uint64(in.Writes), uint64(in.Memory), uint64(in.Width), uint64(in.Float),
+		uint64(in.Flow)} {
 		b = binary.AppendUvarint(b, u)
 	}
 	return b

@@ -32,24 +32,28 @@ func randomRuns(random *rand.Rand, n int) (runs []capture.Run) {
 		insns = append(insns, &capture.Instruction{
 			Image: images[random.IntN(2)], PC: random.Uint64() >> random.IntN(64), Code: code,
 			Reads: capture.Registers(random.Uint64()), Writes: capture.FlagsRegister | capture.Registers(i),
-			Memory: capture.Access(random.IntN(4)), Width: uint8(random.IntN(256)), Float: uint8(random.IntN(3) * 4), Flow: capture.Flow(random.IntN(5)),
+			Memory: capture.Access(random.IntN(4)), Width: uint8(random.IntN(256)), Float: uint8(random.IntN(3) * 4),
+			Flow: capture.Flow(random.IntN(5)),
 		})
 	}
 	word := func() uint64 { return random.Uint64() >> random.IntN(64) }
 	for range n {
 		r := capture.Run{
 			Time: word(), PID: random.Uint32(), TID: random.Uint32(), CPU: random.Uint32() & 3, Goid: word(),
-			Labels: labels[random.IntN(len(labels))], Bias: word(), Skipped: random.Uint32(), Steps: random.Uint32(), TopOfStack: word(), BehindFrame: word(),
+			Labels: labels[random.IntN(len(labels))], Bias: word(), Skipped: random.Uint32(), Steps: random.Uint32(),
+			TopOfStack: word(), BehindFrame: word(),
 		}
 		if random.IntN(4) > 0 {
 			r.At = insns[random.IntN(len(insns))]
 		}
 		for range random.IntN(20) {
-			t := capture.Tuple{Insn: insns[random.IntN(len(insns))], Known: capture.Fields(random.IntN(int(capture.AllFields) + 1))}
+			t := capture.Tuple{Insn: insns[random.IntN(len(insns))],
+				Known: capture.Fields(random.IntN(int(capture.AllFields) + 1))}
 			for _, f := range []struct {
 				field capture.Fields
 				word  *uint64
-			}{{capture.Result, &t.Result}, {capture.First, &t.First}, {capture.Second, &t.Second}, {capture.Named, &t.Named}, {capture.Addr, &t.Addr}, {capture.Target, &t.Target}} {
+			}{{capture.Result, &t.Result}, {capture.First, &t.First}, {capture.Second, &t.Second}, {capture.Named, &t.Named},
+				{capture.Addr, &t.Addr}, {capture.Target, &t.Target}} {
 				if t.Known&f.field != 0 {
 					*f.word = word()
 				}
@@ -101,7 +105,8 @@ func TestReplayIsWhatWasRecorded(t *testing.T) {
 	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		want := randomRuns(random, random.IntN(800))
-		header := capture.Header{Comment: "values -p 71", Interval: 1003009, Modules: []string{"operands", "vreplay(window=80)"}}
+		header := capture.Header{Comment: "values -p 71", Interval: 1003009,
+			Modules: []string{"operands", "vreplay(window=80)"}}
 		h, got, lost, err := replay(record(t, header, want, seed))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
@@ -210,9 +215,12 @@ func TestBadChunks(t *testing.T) {
 		want string // "" if there is nothing wrong
 	}{
 		{"a run", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 2, 7), ""},
-		{"an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0), "instruction number 2, want at most 1"},
-		{"a tuple of an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 2, 1), "instruction number 1, and there are 1"},
-		{"a tuple of an instruction below 0", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1), "instruction number 18446744073709551615"},
+		{"an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0),
+			"instruction number 2, want at most 1"},
+		{"a tuple of an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 2, 1),
+			"instruction number 1, and there are 1"},
+		{"a tuple of an instruction below 0", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1),
+			"instruction number 18446744073709551615"},
 		{"a field that there is not", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 256), "set of known fields 256"},
 		{"a branch that is taken twice", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 64, 2), "branch outcome 2"},
 		{"labels that are not there", 'R', run(0, 1, 1, 0, 0, 2, 1, 0, 0, 1, 0, 0, 0), "number of labels 2, want at most 1"},
@@ -223,8 +231,10 @@ func TestBadChunks(t *testing.T) {
 		{"a large process number", 'R', run(0, 1<<32, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0), "process 4294967296"},
 		{"bytes behind the runs", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0), "1 bytes too many"},
 		{"runs that end", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0), "1 things in a chunk that has 12 bytes left"},
-		{"an instruction of an image that is not there", 'I', numbers(1, 1, 0, 1, 0x10, 0, 0, 0, 0, 0, 0), "image number 1, and there are 1 images"},
-		{"an instruction without code", 'I', append(numbers(1, 0, 0x401000, 0, 0, 0, 0, 0, 0), 0, 0), "instruction of 0 bytes"},
+		{"an instruction of an image that is not there", 'I', numbers(1, 1, 0, 1, 0x10, 0, 0, 0, 0, 0, 0),
+			"image number 1, and there are 1 images"},
+		{"an instruction without code", 'I', append(numbers(1, 0, 0x401000, 0, 0, 0, 0, 0, 0), 0, 0),
+			"instruction of 0 bytes"},
 		{"an unknown access", 'I', numbers(1, 0, 0, 1, 0x10, 0, 0, 4, 0, 0, 0), "access 4"},
 		{"an unknown kind", 'Q', nil, "a chunk of the kind 'Q'"},
 		{"an end too early", 'E', numbers(0, 0), "more bytes after the end"},
@@ -235,7 +245,8 @@ func TestBadChunks(t *testing.T) {
 			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)
 		}
 	}
-	if _, err := capture.OpenReplay(bytes.NewReader(append([]byte("pepVRUNS\x02"), file('M', nil)[9+12:]...))); err == nil || !strings.Contains(err.Error(), "want the header") {
+	if _, err := capture.OpenReplay(bytes.NewReader(append([]byte("pepVRUNS\x02"),
+		file('M', nil)[9+12:]...))); err == nil || !strings.Contains(err.Error(), "want the header") {
 		t.Errorf("a recording without a header: got error %v", err)
 	}
 }

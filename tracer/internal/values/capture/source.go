@@ -9,7 +9,7 @@ type Source interface {
 	// The error is io.EOF after the last run.
 	Next(r *Run) error
 
-	// Lost returns how many runs so far were lost on the way, for want of room in a buffer.
+	// Lost returns how many runs so far were lost on the way, for want of space in a buffer.
 	Lost() uint64
 }
 

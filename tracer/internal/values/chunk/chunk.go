@@ -210,7 +210,7 @@ func (d *Decoder) Fail(err error) {
 // OK reports whether there was no error so far.
 func (d *Decoder) OK() bool { return d.err == nil }
 
-// Finish returns the first error; bytes that nobody has taken are one.
+// Finish returns the first error. Bytes that nobody has taken are an error, too.
 func (d *Decoder) Finish() error {
 	if d.err == nil && len(d.b) > 0 {
 		return fmt.Errorf("%d bytes too many in a chunk", len(d.b))

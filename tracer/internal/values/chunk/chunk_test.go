@@ -72,7 +72,8 @@ func TestFilesThatAreNotWhole(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"an empty file", "", `begins with "`},
 		{"another file", "PK\x03\x04 and so on", `begins with "PK`},
-		{"another version", strings.Replace(string(whole), "S\x03", "S\x04", 1), "version 4 of the format, this program reads version 3"},
+		{"another version", strings.Replace(string(whole), "S\x03", "S\x04", 1),
+			"version 4 of the format, this program reads version 3"},
 		{"a huge chunk", "pepTESTS\x03X\xff\xff\xff\xff", "of 4294967295 bytes"},
 		{"two files", string(whole) + string(whole), "more bytes after the end"},
 	} {
@@ -126,8 +127,10 @@ func TestDecoder(t *testing.T) {
 	}{
 		{"a number that is missing", "", func(d *chunk.Decoder) { d.Uint() }, "ends too early"},
 		{"a number that does not end", "\xff\xff", func(d *chunk.Decoder) { d.Uint() }, "ends too early"},
-		{"a number of more than 64 bits", strings.Repeat("\xff", 10) + "\x01", func(d *chunk.Decoder) { d.Int() }, "ends too early"},
-		{"a string that is longer than the body", "\x04abc", func(d *chunk.Decoder) { _ = d.String() }, "4 things in a chunk that has 3 bytes left"},
+		{"a number of more than 64 bits", strings.Repeat("\xff", 10) + "\x01", func(d *chunk.Decoder) { d.Int() },
+			"ends too early"},
+		{"a string that is longer than the body", "\x04abc", func(d *chunk.Decoder) { _ = d.String() },
+			"4 things in a chunk that has 3 bytes left"},
 		{"too many things", "\x02abc", func(d *chunk.Decoder) { d.Count(2) }, "2 things in a chunk that has 3 bytes left"},
 		{"too large a number", "\x09", func(d *chunk.Decoder) { d.Max(8, "size") }, "size 9, want at most 8"},
 		{"bytes left over", "abc", func(d *chunk.Decoder) { d.Uint() }, "2 bytes too many"},

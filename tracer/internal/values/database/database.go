@@ -261,7 +261,8 @@ const maxComments = 100
 func (db *Database) Merge(o *Database) error {
 	for key, from := range o.binaries {
 		if to := db.binaries[key]; to != nil && to.Interval != from.Interval {
-			return fmt.Errorf("%s was sampled every %d ns, and here every %d ns: keep the two apart", from.Image.Path, from.Interval, to.Interval)
+			return fmt.Errorf("%s was sampled every %d ns, and here every %d ns: keep the two apart", from.Image.Path,
+				from.Interval, to.Interval)
 		}
 	}
 	db.Elsewhere += o.Elsewhere

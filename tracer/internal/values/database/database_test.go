@@ -78,7 +78,8 @@ func (w *whole) Transform(r *capture.Run, emit func(capture.Sample)) {
 	}
 	w.next++
 	for i, t := range r.Tuples {
-		emit(capture.Sample{Insn: t.Insn, Kind: "number", Value: capture.Value{Context: uint64(i), Word: uint64(len(r.Tuples))}})
+		emit(capture.Sample{Insn: t.Insn, Kind: "number",
+			Value: capture.Value{Context: uint64(i), Word: uint64(len(r.Tuples))}})
 	}
 }
 
@@ -92,7 +93,8 @@ func someRuns(seed uint64, n, images int, values uint64) (runs []capture.Run) {
 	for i := range images {
 		image := &capture.Image{BuildID: fmt.Sprintf("ab%02x", i), Path: fmt.Sprintf("/usr/bin/app%d", i)}
 		for pc := range uint64(20) {
-			insns = append(insns, &capture.Instruction{Image: image, PC: 0x1000 + 4*pc, Code: []byte{0x48, 0x89, byte(pc), 0xc0}, Memory: capture.Load + capture.Access(pc%2), Width: 8})
+			insns = append(insns, &capture.Instruction{Image: image, PC: 0x1000 + 4*pc, Code: []byte{0x48, 0x89, byte(pc), 0xc0},
+				Memory: capture.Load + capture.Access(pc%2), Width: 8})
 		}
 	}
 	for range n {
@@ -102,7 +104,8 @@ func someRuns(seed uint64, n, images int, values uint64) (runs []capture.Run) {
 			r.At = nil
 		}
 		for i := range random.IntN(10) {
-			r.Tuples = append(r.Tuples, capture.Tuple{Insn: insns[at+i], Known: capture.Result | capture.Addr, Result: random.Uint64N(values)})
+			r.Tuples = append(r.Tuples, capture.Tuple{Insn: insns[at+i], Known: capture.Result | capture.Addr,
+				Result: random.Uint64N(values)})
 		}
 		runs = append(runs, r)
 	}
@@ -171,7 +174,8 @@ func same(t *testing.T, what string, db *database.Database, runs []capture.Run) 
 func collect(t *testing.T, runs []capture.Run, modules ...capture.Module) *database.Database {
 	t.Helper()
 	db := database.New()
-	if err := db.Collect(&list{runs: runs}, modules, database.Settings{Interval: 1000, Comment: "made by a test"}); err != nil {
+	if err := db.Collect(&list{runs: runs}, modules,
+		database.Settings{Interval: 1000, Comment: "made by a test"}); err != nil {
 		t.Fatal(err)
 	}
 	return db
@@ -200,7 +204,8 @@ func TestCollect(t *testing.T) {
 	}
 	for _, b := range db.Binaries() {
 		if b.Interval != 1000 || b.Lost != 500 || !slices.Equal(b.Comments, []string{"made by a test"}) {
-			t.Errorf("%s: interval %d, lost %d, comments %q, want 1000, 500, the test's", b.Image.Path, b.Interval, b.Lost, b.Comments)
+			t.Errorf("%s: interval %d, lost %d, comments %q, want 1000, 500, the test's", b.Image.Path, b.Interval, b.Lost,
+				b.Comments)
 		}
 		for _, l := range b.Locations() {
 			delete(l.Lists, "number")
@@ -286,7 +291,8 @@ func TestFilesKeepLists(t *testing.T) {
 			t.Errorf("instruction (-want +got):\n%s", d)
 		}
 		a, b := l.Lists["word"], got.Lists["word"]
-		if (a == nil) != (b == nil) || a != nil && (a.Total() != b.Total() || a.Level() != b.Level() || !slices.Equal(a.Top(), b.Top())) {
+		if (a == nil) != (b == nil) || a != nil &&
+			(a.Total() != b.Total() || a.Level() != b.Level() || !slices.Equal(a.Top(), b.Top())) {
 			t.Errorf("%#x: a list has changed in the file", l.Insn.PC)
 		}
 		if a != nil && a.Level() > 0 {

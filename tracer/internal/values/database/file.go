@@ -143,7 +143,8 @@ func (db *Database) read(r io.Reader) error {
 		return err
 	}
 	d := chunk.NewDecoder(body)
-	f := &reader{b: db.binary(&capture.Image{BuildID: d.String(), Path: d.String()}), insns: map[uint64]*capture.Instruction{}}
+	f := &reader{b: db.binary(&capture.Image{BuildID: d.String(), Path: d.String()}),
+		insns: map[uint64]*capture.Instruction{}}
 	f.b.Interval, f.b.Interrupts, f.b.Lost = d.Uint(), d.Uint(), d.Uint()
 	for range d.Count(1) {
 		f.b.Comments = append(f.b.Comments, d.String())
@@ -228,7 +229,7 @@ func (f *reader) location(d *chunk.Decoder) {
 		level, total := d.Max(1<<20, "level"), d.Uint()
 		var entries []hotlist.Entry[capture.Value]
 		for range d.Count(3) {
-			if len(entries) > hotlist.Slots { // Restore will say it
+			if len(entries) > hotlist.Slots { // Restore refuses so many
 				break
 			}
 			e := hotlist.Entry[capture.Value]{Value: capture.Value{Context: d.Uint(), Word: d.Uint()}, Count: d.Uint()}

@@ -19,10 +19,12 @@ func TestFileNames(t *testing.T) {
 	for _, image := range []capture.Image{
 		{BuildID: "00ff", Path: "/bin/app"}, {BuildID: "00fe", Path: "/bin/app"},
 		{BuildID: "a/b", Path: "/bin/app"}, {BuildID: "a_b", Path: "/bin/app"}, {BuildID: "a.b", Path: "/bin/app"},
-		{Path: "/bin/app"}, {Path: "/usr/bin/app"}, {BuildID: "../../x", Path: "../.."}, {BuildID: strings.Repeat("f", 300), Path: strings.Repeat("x", 300)},
+		{Path: "/bin/app"}, {Path: "/usr/bin/app"}, {BuildID: "../../x", Path: "../.."},
+		{BuildID: strings.Repeat("f", 300), Path: strings.Repeat("x", 300)},
 	} {
 		name := (&database.Binary{Image: &image}).FileName()
-		if names[name] || len(name) > 140 || strings.ContainsAny(name, "/\x00") || strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".hotlists") {
+		if names[name] || len(name) > 140 || strings.ContainsAny(name, "/\x00") || strings.HasPrefix(name, ".") ||
+			!strings.HasSuffix(name, ".hotlists") {
 			t.Errorf("%+v: the name %q is taken, too long or no name", image, name)
 		}
 		names[name] = true
@@ -41,7 +43,8 @@ func TestOpenErrors(t *testing.T) {
 	if err := os.WriteFile(name, []byte("no database at all"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := database.Open(name); err == nil || !strings.Contains(err.Error(), `x.hotlists: database: begins with "no datab", want "pepVHOTL"`) {
+	if _, err := database.Open(name); err == nil ||
+		!strings.Contains(err.Error(), `x.hotlists: database: begins with "no datab", want "pepVHOTL"`) {
 		t.Errorf("another file: got error %v", err)
 	}
 }
@@ -94,7 +97,8 @@ func TestBadChunks(t *testing.T) {
 		{"a kind that is not there", 'L', at(1, 2, 0, 1, 1, 0, 7, 1), "kind of value 2, and there are 2"},
 		{"a kind twice", 'L', at(2, 1, 0, 1, 1, 0, 7, 1, 1, 0, 1, 1, 0, 7, 1), "two lists of b at 0x401000"},
 		{"a location twice", 'L', twice, "two locations at 0x401000"},
-		{"counts that do not add up", 'L', at(1, 0, 0, 4, 2, 0, 7, 2, 0, 8, 1), "a at 0x401000: hotlist: level 0, counts add up to 3"},
+		{"counts that do not add up", 'L', at(1, 0, 0, 4, 2, 0, 7, 2, 0, 8, 1),
+			"a at 0x401000: hotlist: level 0, counts add up to 3"},
 		{"a level that is too high", 'L', at(1, 0, 501, 4, 1, 0, 7, 2), "level 501"},
 		{"a huge total", 'L', at(1, 0, 3, 1<<40, 1, 0, 7, 2), "a total of 1099511627776"},
 		{"more values than bytes", 'L', at(1, 0, 3, 5, 1<<50), "1125899906842624 things"},

@@ -74,7 +74,8 @@ func (db *Database) Select(accept func(capture.Labels) bool) *Database {
 
 // Locations returns the locations in the order of their addresses.
 func (g *Group) Locations() []*Location {
-	return slices.SortedFunc(maps.Values(g.locations), func(x, y *Location) int { return cmp.Compare(x.Insn.PC, y.Insn.PC) })
+	return slices.SortedFunc(maps.Values(g.locations),
+		func(x, y *Location) int { return cmp.Compare(x.Insn.PC, y.Insn.PC) })
 }
 
 func (g *Group) location(in *capture.Instruction) *Location {

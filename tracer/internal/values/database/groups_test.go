@@ -66,7 +66,8 @@ func TestGroups(t *testing.T) {
 				t.Errorf("%s: %s: %d interrupts, the locations have %d", name, g.Labels, g.Interrupts, n)
 			}
 		}
-		if want := map[capture.Labels]bool{"": true, labels("1"): true, labels("4"): true}; !cmp.Equal(seen, want) { // squares modulo 5
+		// squares modulo 5
+		if want := map[capture.Labels]bool{"": true, labels("1"): true, labels("4"): true}; !cmp.Equal(seen, want) {
 			t.Errorf("%s: groups %v, want %v", name, seen, want)
 		}
 	}
@@ -85,7 +86,8 @@ func TestManyGroups(t *testing.T) {
 	}
 	groups := roundTrip(t, db).Binaries()[0].Groups()
 	if len(groups) != database.MaxGroups || groups[0].Labels != database.OtherLabels {
-		t.Errorf("%d groups, the largest is %s, want %d and %s", len(groups), groups[0].Labels, database.MaxGroups, database.OtherLabels)
+		t.Errorf("%d groups, the largest is %s, want %d and %s", len(groups), groups[0].Labels, database.MaxGroups,
+			database.OtherLabels)
 	}
 	same(t, "all groups", db, append(runs, labelled(9, 11)...))
 	if !bytes.Equal(encode(t, db), encode(t, roundTrip(t, db))) {

@@ -87,13 +87,16 @@ const (
 // it from its old value.
 func first(x *x86asm.Inst) access {
 	switch x.Op {
-	case x86asm.CMP, x86asm.TEST, x86asm.PUSH, x86asm.JMP, x86asm.CALL, x86asm.RET, x86asm.BT, x86asm.NOP, x86asm.UD1, x86asm.UD2,
+	case x86asm.CMP, x86asm.TEST, x86asm.PUSH, x86asm.JMP, x86asm.CALL, x86asm.RET, x86asm.BT, x86asm.NOP, x86asm.UD1,
+		x86asm.UD2,
 		x86asm.COMISD, x86asm.COMISS, x86asm.UCOMISD, x86asm.UCOMISS, x86asm.PTEST,
 		x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHNTA, x86asm.PREFETCHW,
 		x86asm.MUL, x86asm.DIV, x86asm.IDIV:
 		return reads
-	case x86asm.MOV, x86asm.MOVZX, x86asm.MOVSX, x86asm.MOVSXD, x86asm.LEA, x86asm.POP, x86asm.POPCNT, x86asm.LZCNT, x86asm.TZCNT,
-		x86asm.MOVD, x86asm.MOVQ, x86asm.MOVAPS, x86asm.MOVAPD, x86asm.MOVUPS, x86asm.MOVUPD, x86asm.MOVDQA, x86asm.MOVDQU, x86asm.MOVNTI,
+	case x86asm.MOV, x86asm.MOVZX, x86asm.MOVSX, x86asm.MOVSXD, x86asm.LEA, x86asm.POP, x86asm.POPCNT, x86asm.LZCNT,
+		x86asm.TZCNT,
+		x86asm.MOVD, x86asm.MOVQ, x86asm.MOVAPS, x86asm.MOVAPD, x86asm.MOVUPS, x86asm.MOVUPD, x86asm.MOVDQA, x86asm.MOVDQU,
+		x86asm.MOVNTI,
 		x86asm.PMOVMSKB, x86asm.MOVMSKPD, x86asm.MOVMSKPS, x86asm.PSHUFD, x86asm.MOVBE,
 		x86asm.CVTSD2SI, x86asm.CVTSS2SI, x86asm.CVTTSD2SI, x86asm.CVTTSS2SI:
 		return writes
@@ -115,7 +118,8 @@ func first(x *x86asm.Inst) access {
 	switch {
 	case strings.HasPrefix(name, "J"):
 		return reads
-	case strings.HasPrefix(name, "VCOMI"), strings.HasPrefix(name, "VUCOMI"), strings.HasPrefix(name, "VPTEST"), strings.HasPrefix(name, "VTEST"):
+	case strings.HasPrefix(name, "VCOMI"), strings.HasPrefix(name, "VUCOMI"), strings.HasPrefix(name, "VPTEST"),
+		strings.HasPrefix(name, "VTEST"):
 		return reads
 	case strings.HasPrefix(name, "SET"), strings.HasPrefix(name, "V") && !strings.HasPrefix(name, "VFM"):
 		return writes // AVX writes to an operand of its own
@@ -206,7 +210,8 @@ func (d *describer) zeroes() bool {
 // touches reports whether an instruction reads or writes its memory operand.
 func touches(op x86asm.Op) bool {
 	switch op {
-	case x86asm.LEA, x86asm.NOP, x86asm.UD1, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHNTA, x86asm.PREFETCHW:
+	case x86asm.LEA, x86asm.NOP, x86asm.UD1, x86asm.PREFETCHT0, x86asm.PREFETCHT1, x86asm.PREFETCHT2, x86asm.PREFETCHNTA,
+		x86asm.PREFETCHW:
 		return false
 	}
 	return true
@@ -335,12 +340,14 @@ func (d *describer) implicit() {
 		in.Reads |= ax
 	}
 	switch name := x.Op.String(); {
-	case in.Flow == capture.Branch, strings.HasPrefix(name, "SET"), strings.HasPrefix(name, "CMOV"), x.Op == x86asm.ADC, x.Op == x86asm.SBB:
+	case in.Flow == capture.Branch, strings.HasPrefix(name, "SET"), strings.HasPrefix(name, "CMOV"), x.Op == x86asm.ADC,
+		x.Op == x86asm.SBB:
 		in.Reads |= capture.FlagsRegister
 	}
 	switch x.Op {
 	case x86asm.ADD, x86asm.ADC, x86asm.SUB, x86asm.SBB, x86asm.AND, x86asm.OR, x86asm.XOR, x86asm.CMP, x86asm.TEST,
-		x86asm.INC, x86asm.DEC, x86asm.NEG, x86asm.SHL, x86asm.SHR, x86asm.SAR, x86asm.ROL, x86asm.ROR, x86asm.RCL, x86asm.RCR,
+		x86asm.INC, x86asm.DEC, x86asm.NEG, x86asm.SHL, x86asm.SHR, x86asm.SAR, x86asm.ROL, x86asm.ROR, x86asm.RCL,
+		x86asm.RCR,
 		x86asm.SHLD, x86asm.SHRD, x86asm.IMUL, x86asm.MUL, x86asm.DIV, x86asm.IDIV, x86asm.BSF, x86asm.BSR, x86asm.POPCNT,
 		x86asm.LZCNT, x86asm.TZCNT, x86asm.BT, x86asm.BTS, x86asm.BTR, x86asm.BTC, x86asm.CMPXCHG, x86asm.XADD,
 		x86asm.COMISD, x86asm.COMISS, x86asm.UCOMISD, x86asm.UCOMISS, x86asm.PTEST,

@@ -98,7 +98,8 @@ func TestInstruction(t *testing.T) {
 			t.Errorf("%s: reads %q, writes %q, want %q, %q", c.text, r, w, c.reads, c.writes)
 		}
 		if in.Memory != c.memory || in.Width != c.width || in.Float != c.float || in.Flow != c.flow {
-			t.Errorf("%s: memory %d, width %d, float %d, flow %d, want %d, %d, %d, %d", c.text, in.Memory, in.Width, in.Float, in.Flow, c.memory, c.width, c.float, c.flow)
+			t.Errorf("%s: memory %d, width %d, float %d, flow %d, want %d, %d, %d, %d", c.text, in.Memory, in.Width, in.Float,
+				in.Flow, c.memory, c.width, c.float, c.flow)
 		}
 	}
 }

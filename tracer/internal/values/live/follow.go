@@ -24,7 +24,8 @@ const queue = 1024
 // Follow adds the runs of a source to a collector until the source ends or ctx is done. It
 // calls show at each tick, between two runs, even if no run comes. Of the runs that the source has returned
 // by then it leaves out one at most, so that a recording of the source has the same.
-func Follow(ctx context.Context, source capture.Source, c *database.Collector, ticks <-chan time.Time, show func() error) error {
+func Follow(ctx context.Context, source capture.Source, c *database.Collector, ticks <-chan time.Time,
+	show func() error) error {
 	type item struct {
 		run  capture.Run
 		lost uint64
@@ -92,7 +93,8 @@ func Follow(ctx context.Context, source capture.Source, c *database.Collector, t
 }
 
 // Watch is Follow for a user: it shows a listing twice a second, on a screen that is not nil.
-func Watch(ctx context.Context, source capture.Source, c *database.Collector, make func() listing.Listing, screen *Screen) error {
+func Watch(ctx context.Context, source capture.Source, c *database.Collector, make func() listing.Listing,
+	screen *Screen) error {
 	if screen == nil {
 		return Follow(ctx, source, c, nil, nil)
 	}

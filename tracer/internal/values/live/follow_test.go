@@ -68,7 +68,8 @@ func TestFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &gated{Source: replay, gate: map[int]chan struct{}{1000: make(chan struct{}), 2000: make(chan struct{})}, end: end}
+		return &gated{Source: replay, gate: map[int]chan struct{}{1000: make(chan struct{}), 2000: make(chan struct{})},
+			end: end}
 	}
 	all := func(db *database.Database) uint64 {
 		n := db.Elsewhere
@@ -127,7 +128,8 @@ func TestFollow(t *testing.T) {
 	for _, c := range source.gate {
 		close(c)
 	}
-	if err := live.Follow(context.Background(), source, database.New().Collector(list, database.Settings{}), nil, nil); err != broken {
+	if err := live.Follow(context.Background(), source, database.New().Collector(list, database.Settings{}), nil,
+		nil); err != broken {
 		t.Errorf("a broken source: got %v, want %v", err, broken)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -139,7 +141,8 @@ func TestFollow(t *testing.T) {
 	for _, c := range source.gate {
 		close(c)
 	}
-	if err := live.Follow(context.Background(), open(nil), database.New().Collector(list, database.Settings{}), tick(), func() error { return broken }); err != broken {
+	if err := live.Follow(context.Background(), open(nil), database.New().Collector(list, database.Settings{}), tick(),
+		func() error { return broken }); err != broken {
 		t.Errorf("a terminal that is gone: got %v, want %v", err, broken)
 	}
 }
@@ -168,7 +171,8 @@ func TestFollowAddsWhatWaits(t *testing.T) {
 	}
 	const waiting = 600
 	gate := make(chan struct{})
-	source := &signalling{gated: &gated{Source: replay, gate: map[int]chan struct{}{waiting: gate}, end: io.EOF}, at: waiting, reached: make(chan struct{})}
+	source := &signalling{gated: &gated{Source: replay, gate: map[int]chan struct{}{waiting: gate}, end: io.EOF},
+		at: waiting, reached: make(chan struct{})}
 	defer close(gate)
 	ctx, cancel := context.WithCancel(context.Background())
 	ticks := make(chan time.Time, 1)

@@ -97,7 +97,7 @@ func TestScreen(t *testing.T) {
 		{"some lines", some{"one", "two"}, "one\ntwo\n\n\n"},
 		{"more and longer ones", some{"first", "second", "third"}, "first\nsecond\nthird\n\n"},
 		{"shorter ones", some{"a", "b"}, "a\nb\n\n\n"},
-		{"as many as there is room for", some{"1", "2", "3", "4"}, "1\n2\n3\n4\n"},
+		{"as many as there is space for", some{"1", "2", "3", "4"}, "1\n2\n3\n4\n"},
 		{"too many", some{"1", "2", "3", "4", "5", "6"}, "1\n2\n3\n… 3 more li…\n"},
 		{"too long ones", some{"0123456789ab", "0123456789abc", "a\tb"}, "0123456789ab\n0123456789a…\na b\n\n"},
 		{"text that would move the cursor", some{"a\x1b[Hb\nc"}, "a\\x1b[Hb\\nc\n\n\n\n"},
@@ -138,7 +138,8 @@ func TestScreenOfFindings(t *testing.T) {
 		if err := view.Show(table); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(s.String(), fmt.Sprintf("%d interrupts", runs)) || !strings.Contains(s.String(), table.Rows[0].Func) {
+		if !strings.Contains(s.String(), fmt.Sprintf("%d interrupts", runs)) ||
+			!strings.Contains(s.String(), table.Rows[0].Func) {
 			t.Errorf("after %d runs:\n%s", runs, s)
 		}
 	}

@@ -49,8 +49,8 @@ func (strides) Format(_ *capture.Instruction, _ string, v capture.Value) string 
 const kindType = "type"
 
 // types samples which concrete types interface values have. The first word of an interface
-// is the address of a type descriptor, or of an itab, which leads to one. So a loaded word is a type
-// if there is such data at it. The value of a sample is the address of the descriptor. Itabs and
+// is the address of a type descriptor, or of an itab, which leads to one. So a loaded word that
+// points to one of them tells a type. The value of a sample is the address of the descriptor. Itabs and
 // types that the program has made itself are not recognised.
 type types struct{ resolver Resolver }
 

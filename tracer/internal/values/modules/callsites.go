@@ -55,7 +55,7 @@ func (m callSites) Transform(r *capture.Run, emit func(capture.Sample)) {
 
 // returnAddress chooses between the two candidates, by the size of the frame at the first
 // instruction of the run. Without a frame the return address is at [RSP]. With one it is
-// at [RBP+8], except in the few instructions of a prologue that have made room for the frame and
+// at [RBP+8], except in the few instructions of a prologue that have made space for the frame and
 // not yet set RBP: there RBP is still that of the caller, and neither candidate is right.
 func (m callSites) returnAddress(r *capture.Run) (uint64, bool) {
 	in := r.Tuples[0].Insn
@@ -73,7 +73,7 @@ func (m callSites) returnAddress(r *capture.Run) (uint64, bool) {
 }
 
 // setsFrame reports whether an instruction is one of a prologue between the one that makes
-// room for the frame and the one that sets RBP, or that one: MOV RBP, RSP; LEA RBP, [RSP+n];
+// space for the frame and the one that sets RBP, or that one: MOV RBP, RSP; LEA RBP, [RSP+n];
 // MOV [RSP+n], RBP.
 func setsFrame(in *capture.Instruction) bool {
 	if in.Reads&stackPointer == 0 {

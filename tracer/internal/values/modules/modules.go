@@ -162,7 +162,7 @@ func ForKind(kind string, resolver Resolver) (capture.Module, bool) {
 // gets what it wants, no more.
 type Together []capture.Module
 
-// Capture returns the union of what the modules want. A tuple has room for one
+// Capture returns the union of what the modules want. A tuple has space for one
 // register; if two modules name different ones, the first one gets its register.
 func (t Together) Capture(in *capture.Instruction) (all capture.Want) {
 	for _, m := range t {

@@ -89,9 +89,11 @@ func samples(m capture.Module, r capture.Run) (list []string) {
 }
 
 func TestParse(t *testing.T) {
-	for _, text := range []string{"operands", "operands,floats", "vreplay(window=40,modulo=4096), strides", "vreplay(machine=alpha)"} {
+	for _, text := range []string{"operands", "operands,floats", "vreplay(window=40,modulo=4096), strides",
+		"vreplay(machine=alpha)"} {
 		list, err := modules.Parse(text, facts{})
-		if want := strings.Count(text, "),") + 1 + strings.Count(strings.TrimSuffix(text, ")"), "s,"); err != nil || len(list) != want {
+		if want := strings.Count(text, "),") + 1 + strings.Count(strings.TrimSuffix(text, ")"), "s,"); err != nil ||
+			len(list) != want {
 			t.Errorf("%s: %d modules, %v, want %d", text, len(list), err, want)
 		}
 	}
@@ -154,7 +156,8 @@ func TestOperands(t *testing.T) {
 		tuple(11, "f2 0f 10 08", nil), // movsd xmm1, [rax]
 		tuple(12, "5d", func(x *capture.Tuple) { x.Known = 0 }),
 	}})
-	want := []string{"0x1 result 0x77", "0x2 first 5", "0x2 second 0xabc", "0x3 taken not taken", "0x4 taken taken", "0x5 result 0x77", "0x8 target main.f", "0x9 target 0x402010"}
+	want := []string{"0x1 result 0x77", "0x2 first 5", "0x2 second 0xabc", "0x3 taken not taken", "0x4 taken taken",
+		"0x5 result 0x77", "0x8 target main.f", "0x9 target 0x402010"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
@@ -164,9 +167,12 @@ func TestOperands(t *testing.T) {
 func TestFloats(t *testing.T) {
 	m := module(t, "floats", facts{})
 	got := samples(m, capture.Run{Tuples: []capture.Tuple{
-		{Insn: insn(t, 1, "f2 0f 10 08"), Known: capture.Second, Second: math.Float64bits(1.5)},            // movsd xmm1, [rax]
-		{Insn: insn(t, 2, "f3 0f 58 52 04"), Known: capture.Second, Second: uint64(math.Float32bits(0.1))}, // addss xmm2, [rdx+4]
-		{Insn: insn(t, 3, "f2 0f 11 44 24 08"), Known: capture.Second, Second: 7},                          // movsd [rsp+8], xmm0
+		// movsd xmm1, [rax]
+		{Insn: insn(t, 1, "f2 0f 10 08"), Known: capture.Second, Second: math.Float64bits(1.5)},
+		// addss xmm2, [rdx+4]
+		{Insn: insn(t, 2, "f3 0f 58 52 04"), Known: capture.Second, Second: uint64(math.Float32bits(0.1))},
+		// movsd [rsp+8], xmm0
+		{Insn: insn(t, 3, "f2 0f 11 44 24 08"), Known: capture.Second, Second: 7},
 		{Insn: insn(t, 4, "48 8b 0c d0"), Known: capture.Second, Second: 7},
 		{Insn: insn(t, 5, "f2 0f 10 08"), Known: capture.Second, Second: math.Float64bits(math.Inf(-1))},
 		{Insn: insn(t, 6, "f2 0f 10 08"), Known: 0},
@@ -209,7 +215,8 @@ func TestTypes(t *testing.T) {
 		{Insn: narrow, Known: capture.Result, Result: bias + 0x5000},
 		{Insn: load},
 	}})
-	if d := cmp.Diff([]string{"0x1 type main.circle", "0x1 type *main.pair[int,string]", "0x1 type *main.pair[int,string]", "0x2 type main.circle"}, got); d != "" {
+	if d := cmp.Diff([]string{"0x1 type main.circle", "0x1 type *main.pair[int,string]", "0x1 type *main.pair[int,string]",
+		"0x2 type main.circle"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }
@@ -252,7 +259,8 @@ func TestCallSites(t *testing.T) {
 		for start := range insns {
 			run := capture.Run{Bias: bias, TopOfStack: memory[sp], BehindFrame: memory[bp+8]}
 			for _, in := range insns[start:] {
-				run.Tuples = append(run.Tuples, capture.Tuple{Insn: in, Known: capture.Visit | capture.Result, Result: caller.value})
+				run.Tuples = append(run.Tuples, capture.Tuple{Insn: in, Known: capture.Visit | capture.Result,
+					Result: caller.value})
 			}
 			run.Tuples = append(run.Tuples, capture.Tuple{Insn: after, Known: capture.Visit | capture.Result, Result: 9})
 			where := f.lines[caller.ret-1]
@@ -301,8 +309,10 @@ func TestCallSitesWithinARun(t *testing.T) {
 		}
 		return tuples
 	}
-	got := samples(m, capture.Run{BehindFrame: 0x5005, TopOfStack: 0x6666, Tuples: tuples(move, call, move, ret, move, ret, move, call, move)})
-	want := []string{"0x1000 result by caller 0 from 0x5005", "0x1000 result by caller 2 from 0x1015", "0x1000 result by caller 4 from 0x5005", "0x1000 result by caller 8 from 0x1015"}
+	got := samples(m, capture.Run{BehindFrame: 0x5005, TopOfStack: 0x6666,
+		Tuples: tuples(move, call, move, ret, move, ret, move, call, move)})
+	want := []string{"0x1000 result by caller 0 from 0x5005", "0x1000 result by caller 2 from 0x1015",
+		"0x1000 result by caller 4 from 0x5005", "0x1000 result by caller 8 from 0x1015"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

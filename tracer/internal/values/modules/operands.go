@@ -21,7 +21,7 @@ const (
 // stackPointer is the set of RSP.
 const stackPointer = capture.Registers(1) << 4
 
-// operands samples what instructions compute, and what compares compare.
+// operands samples the results of instructions, and the operands of comparisons.
 type operands struct{ resolver Resolver }
 
 func newOperands(_ Options, r Resolver) (capture.Module, error) { return operands{r}, nil }

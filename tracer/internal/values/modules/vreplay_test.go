@@ -77,9 +77,11 @@ func TestVreplay(t *testing.T) {
 		{"a load of more than was stored", "vreplay", "store 0x1000 4; load 0x1000 8", []string{"2 size 1"}},
 		{"a load of the end and what follows", "vreplay", "store 0x1000 8; load 0x1004 8", []string{"2 size 1"}},
 		{"a load of what is before and the beginning", "vreplay", "store 0x1004 8; load 0x1000 8", []string{"2 size 1"}},
-		{"a load of two stores", "vreplay", "store 0x1000 4; store 0x1004 4; load 0x1000 8", []string{"3 size 1", "3 size 2"}},
+		{"a load of two stores", "vreplay", "store 0x1000 4; store 0x1004 4; load 0x1000 8",
+			[]string{"3 size 1", "3 size 2"}},
 		{"bytes that were stored again", "vreplay", "store 0x1000 8; store 0x1000 8; load 0x1000 8", []string{"3 order 2"}},
-		{"some bytes that were stored again", "vreplay", "store 0x1000 8; store 0x1000 4; load 0x1000 8", []string{"3 order 1", "3 size 2"}},
+		{"some bytes that were stored again", "vreplay", "store 0x1000 8; store 0x1000 4; load 0x1000 8",
+			[]string{"3 order 1", "3 size 2"}},
 		{"neighbours", "vreplay", "store 0x1000 8; load 0x1008 8; store 0x1010 8; load 0x1018 8", nil},
 		{"a store of what was loaded", "vreplay", "load 0x1000 8; store 0x1000 8", nil},
 		{"the highest addresses", "vreplay", "store 0xfffffffffffffff8 8; load 0xfffffffffffffff8 8", []string{"2 order 1"}},
@@ -96,22 +98,31 @@ func TestVreplay(t *testing.T) {
 
 		{"a pair 80 instructions apart", "vreplay", "store 0x1000 8; 79 others; load 0x1000 8", []string{"81 order 1"}},
 		{"a pair 81 instructions apart", "vreplay", "store 0x1000 8; 80 others; load 0x1000 8", nil},
-		{"a window of 10", "vreplay(window=10)", "store 0x1000 8; 9 others; load 0x1000 8; load 0x1000 8", []string{"11 order 1"}},
+		{"a window of 10", "vreplay(window=10)", "store 0x1000 8; 9 others; load 0x1000 8; load 0x1000 8",
+			[]string{"11 order 1"}},
 
-		{"Alpha: accesses with one index", "vreplay(machine=alpha)", "store 0x10000 8; load 0x18038 8", []string{"2 synonym 1"}},
+		{"Alpha: accesses with one index", "vreplay(machine=alpha)", "store 0x10000 8; load 0x18038 8",
+			[]string{"2 synonym 1"}},
 		{"Alpha: two loads", "vreplay(machine=alpha)", "load 0x10000 8; load 0x20000 8", []string{"2 synonym 1"}},
-		{"Alpha: two loads, far apart", "vreplay(machine=alpha)", "load 0x10000 8; 200 others; load 0x20000 8", []string{"202 synonym 1"}},
-		{"Alpha: a load and a store, far apart", "vreplay(machine=alpha)", "load 0x10000 8; 200 others; store 0x20000 8", nil},
+		{"Alpha: two loads, far apart", "vreplay(machine=alpha)", "load 0x10000 8; 200 others; load 0x20000 8",
+			[]string{"202 synonym 1"}},
+		{"Alpha: a load and a store, far apart", "vreplay(machine=alpha)", "load 0x10000 8; 200 others; store 0x20000 8",
+			nil},
 		{"Alpha: one line", "vreplay(machine=alpha)", "load 0x10000 8; load 0x10038 8", nil},
 		{"Alpha: another index", "vreplay(machine=alpha)", "load 0x10000 8; load 0x18040 8", nil},
 		{"Alpha: not modulo 4K", "vreplay(machine=alpha)", "load 0x10000 8; load 0x11000 8", nil},
 
 		{"the address was loaded", "vreplay(machine=alpha)", "load 0x10000 8 to r1; load 0x20000 8 from r1", nil},
-		{"the address is computed of what was loaded", "vreplay(machine=alpha)", "load 0x10000 8 to r1; move from r1 from r5 to r2; move from r2 to r3; load 0x20000 8 from r3", nil},
-		{"the register was set again", "vreplay(machine=alpha)", "load 0x10000 8 to r1; move from r5 to r1; load 0x20000 8 from r1", []string{"3 synonym 1"}},
-		{"the address came through memory", "vreplay(machine=alpha)", "load 0x10000 8 to r1; store 0x3040 8 from r1; load 0x3040 8 to r2; load 0x20000 8 from r2", []string{"3 order 2"}},
-		{"the address is what the store has stored", "vreplay", "store 0x1000 8; load 0x1000 8 to r1; load 0x5000 8 from r1", []string{"2 order 1"}},
-		{"another register", "vreplay(machine=alpha)", "load 0x10000 8 to r1; load 0x20000 8 from r2", []string{"2 synonym 1"}},
+		{"the address is computed of what was loaded", "vreplay(machine=alpha)",
+			"load 0x10000 8 to r1; move from r1 from r5 to r2; move from r2 to r3; load 0x20000 8 from r3", nil},
+		{"the register was set again", "vreplay(machine=alpha)",
+			"load 0x10000 8 to r1; move from r5 to r1; load 0x20000 8 from r1", []string{"3 synonym 1"}},
+		{"the address came through memory", "vreplay(machine=alpha)",
+			"load 0x10000 8 to r1; store 0x3040 8 from r1; load 0x3040 8 to r2; load 0x20000 8 from r2", []string{"3 order 2"}},
+		{"the address is what the store has stored", "vreplay", "store 0x1000 8; load 0x1000 8 to r1; load 0x5000 8 from r1",
+			[]string{"2 order 1"}},
+		{"another register", "vreplay(machine=alpha)", "load 0x10000 8 to r1; load 0x20000 8 from r2",
+			[]string{"2 synonym 1"}},
 	} {
 		m := module(t, c.module, facts{})
 		run := traced(t, c.trace)
@@ -140,6 +151,7 @@ func TestVreplayOfTheStack(t *testing.T) {
 // VSAMP-20: the paper's length of runs, and one run in so many interrupts.
 func TestVreplayDefaults(t *testing.T) {
 	if modules.VreplayLength != 128 || modules.VreplayEvery != 128 {
-		t.Errorf("runs of %d instructions at one in %d interrupts, want 128 and 128", modules.VreplayLength, modules.VreplayEvery)
+		t.Errorf("runs of %d instructions at one in %d interrupts, want 128 and 128", modules.VreplayLength,
+			modules.VreplayEvery)
 	}
 }

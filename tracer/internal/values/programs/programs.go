@@ -19,8 +19,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/pclntab"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 )
 

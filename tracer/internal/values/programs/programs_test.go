@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/tracer/internal/exe/image"
-	"github.com/pepgo/pep/tracer/internal/exe/insn"
+	"github.com/pepgo/pep/machine/image"
+	"github.com/pepgo/pep/machine/insn"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/describe"
 	"github.com/pepgo/pep/tracer/internal/values/modules"
@@ -188,7 +188,8 @@ func TestTypesOfARealProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			if name, descriptor := typeOf(itab[1]); name != want || descriptor != itab[1] || value != itab[1] {
-				t.Errorf("%s: the descriptor %#x in %s: got type %q of %#x and of the itab %#x, want %s", exe, itab[1], symbol, name, descriptor, value, want)
+				t.Errorf("%s: the descriptor %#x in %s: got type %q of %#x and of the itab %#x, want %s", exe, itab[1], symbol,
+					name, descriptor, value, want)
 			}
 		}
 	}
@@ -258,7 +259,8 @@ func TestMissingPrograms(t *testing.T) {
 		frames := p.Frames(gone, pc)
 		p.Frames(gone, pc) // says it once
 		missing := strings.Join(p.Missing(), "|")
-		if (len(frames) > 0) != (c.want == "") || !strings.Contains(missing, c.want) || strings.Count(missing, "no names of functions") > 1 {
+		if (len(frames) > 0) != (c.want == "") || !strings.Contains(missing, c.want) ||
+			strings.Count(missing, "no names of functions") > 1 {
 			t.Errorf("instead %q: frames %v, missing %q, want %q", c.instead, frames, missing, c.want)
 		}
 		if c.want != "" {
@@ -301,7 +303,8 @@ func TestWrittenRegistersAreThoseOfInsn(t *testing.T) {
 			if err != nil {
 				break
 			}
-			if d, err := describe.Instruction(nil, x.PC, code[at:at+x.Len]); err == nil && len(d.Code) == x.Len && d.Flow != capture.Call {
+			if d, err := describe.Instruction(nil, x.PC, code[at:at+x.Len]); err == nil && len(d.Code) == x.Len &&
+				d.Flow != capture.Call {
 				if want, ok := x.Writes(); ok {
 					compared++
 					if got := insn.RegSet(d.Writes &^ capture.FlagsRegister); got != want {

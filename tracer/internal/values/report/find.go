@@ -38,8 +38,8 @@ type FindTable struct {
 	Programs   []string  `json:"programs"`                     // without shared objects and the kernel
 	Interrupts uint64    `json:"interrupts" unit:"interrupts"`
 	Lost       uint64    `json:"lost" unit:"interrupts"`
-	Rows       []FindRow `json:"rows"`               // values, those with the highest score first
-	More       int       `json:"more" unit:"values"` // that are not listed
+	Rows       []FindRow `json:"rows"` // values, those with the highest score first
+	More       int       `json:"more" unit:"values"`
 	// left out: the most frequent value is an address of the executable
 	Static  int      `json:"static_addresses" unit:"hotlists"`
 	Missing []string `json:"missing"` // programs without names of functions, and why
@@ -77,15 +77,14 @@ const leastSamples = 30
 // bound for the program, not only for the samples, under the assumption that samples are independent: a
 // half of what may go wrong goes to the hotlist, a half to the samples.
 //
-// What specialisation cannot use does not count: results of instructions that have no
-// input, constants that a compare contains, copies of signs, addresses of memory, which differ between runs, and what
-// the stack check compares. Addresses of the executable's own code and data are the same in each
-// run, and the linker knows them: they only count if the options say so. Types of
-// interface values and targets of calls, which are such addresses, count. Outcomes of branches and pairs of vreplay are left out, too: a
-// listing has them. A value is often seen several times in a function, when it is loaded,
-// copied and compared. So of each line there is one row, and of each value in a function, too: the
-// one with the highest score. Of equal ones it is that of a load from a variable, which is
-// where the value comes from, then that of a load from the stack, then the one with most samples.
+// What specialisation cannot use does not count: results of instructions that have no input, constants that a compare
+// contains, copies of signs, addresses of memory, which differ between runs, and what the stack check compares.
+// Addresses of the executable's own code and data are the same in each run, and the linker knows them: they only count
+// if the options say so. Types of interface values and targets of calls, which are such addresses, count. Outcomes of
+// branches and pairs of vreplay are left out, too: a listing has them. A value is often seen several times in a
+// function, when it is loaded, copied and compared. So of each line there is one row, and of each value in a function,
+// too: the one with the highest score. Of equal ones it is that of a load from a variable, which is where the value
+// comes from, then that of a load from the stack, then the one with most samples.
 func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 	db = Labelled(db, o.Label)
 	t := &FindTable{Confidence: Confidence, Least: leastSamples, Interrupts: db.Elsewhere}
@@ -130,8 +129,9 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 					}
 					at := f.frames[i][0]
 					row := FindRow{
-						Time: share(f.interrupts, t.Interrupts), Invariance: min(top.Share, 1), Least: invariance(list), Samples: list.Total(),
-						Kind: kind, Value: top.Value, Program: b.Image.Path, Func: at.name, File: at.file, Line: at.line,
+						Time: share(f.interrupts, t.Interrupts), Invariance: min(top.Share, 1), Least: invariance(list),
+						Samples: list.Total(),
+						Kind:    kind, Value: top.Value, Program: b.Image.Path, Func: at.name, File: at.file, Line: at.line,
 						PC: l.Insn.PC, Instruction: instruction(l.Insn, names),
 					}
 					row.Score = row.Time * row.Least
@@ -156,7 +156,8 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 		}
 		// Scores that differ by less than a hundredth are equal: the numbers of samples of two
 		// instructions of a block differ by chance.
-		return cmp.Or(cmp.Compare(int(100*b.Score), int(100*a.Score)), cmp.Compare(loads(b), loads(a)), cmp.Compare(b.Samples, a.Samples))
+		return cmp.Or(cmp.Compare(int(100*b.Score), int(100*a.Score)), cmp.Compare(loads(b), loads(a)),
+			cmp.Compare(b.Samples, a.Samples))
 	})
 	type key struct {
 		program, function string
@@ -252,12 +253,14 @@ func (t *FindTable) Name() string { return "find" }
 
 // Print prints the listing as text.
 func (t *FindTable) Print(p *listing.Page) {
-	p.Line("%s in %s, %d lost; values with at least %d samples", listing.Count(t.Interrupts, "interrupt"), listing.Count(len(t.Programs), "program"), t.Lost, t.Least)
+	p.Line("%s in %s, %d lost; values with at least %d samples", listing.Count(t.Interrupts, "interrupt"),
+		listing.Count(len(t.Programs), "program"), t.Lost, t.Least)
 	table := &listing.Table{Numbers: 6}
 	table.Row("#", "score", "time", "invariance", "at least", "samples", "value")
 	var where []string
 	for _, r := range t.Rows {
-		table.Row(fmt.Sprint(r.Rank), listing.Percent(r.Score), listing.Percent(r.Time), listing.Percent(r.Invariance), listing.Percent(r.Least), fmt.Sprint(r.Samples), r.Kind+" "+r.Value)
+		table.Row(fmt.Sprint(r.Rank), listing.Percent(r.Score), listing.Percent(r.Time), listing.Percent(r.Invariance),
+			listing.Percent(r.Least), fmt.Sprint(r.Samples), r.Kind+" "+r.Value)
 		at := r.Func
 		if r.File != "" {
 			at += fmt.Sprintf(" %s:%d  %s", path.Base(r.File), r.Line, r.Source)
@@ -279,7 +282,8 @@ func (t *FindTable) Print(p *listing.Page) {
 		p.Line("and %s more", listing.Count(t.More, "value"))
 	}
 	if t.Static > 0 {
-		p.Line("%s left out because the most frequent value is an address of static data; -addresses shows them", listing.Count(t.Static, "hotlist"))
+		p.Line("%s left out because the most frequent value is an address of static data; -addresses shows them",
+			listing.Count(t.Static, "hotlist"))
 	}
 	p.Line("score: time of the function, times the bound of the invariance (%.0f%% confidence)", 100*t.Confidence)
 	for _, m := range t.Missing {

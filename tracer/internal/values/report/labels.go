@@ -52,7 +52,8 @@ func listLabels(b *database.Binary, secrets bool) (rows []ListLabels) {
 		return nil
 	}
 	for _, g := range groups {
-		rows = append(rows, ListLabels{string(capture.MakeLabels(m.list(g.Labels))), g.Interrupts, share(g.Interrupts, b.Interrupts)})
+		rows = append(rows, ListLabels{string(capture.MakeLabels(m.list(g.Labels))), g.Interrupts,
+			share(g.Interrupts, b.Interrupts)})
 	}
 	return rows
 }
@@ -97,7 +98,9 @@ func Labelled(db *database.Database, re *regexp.Regexp) *database.Database {
 // sampleLabel returns a label of profiles. Some keys say what a value is of there.
 func sampleLabel(l capture.Label) pprofenc.Label {
 	key, value := strings.ToValidUTF8(l.Key, "\ufffd"), strings.ToValidUTF8(l.Value, "\ufffd")
-	if key == "" || strings.HasPrefix(key, "label ") || slices.Contains([]string{schema.TapKind, schema.Site, schema.Expr, schema.Value, schema.Type, schema.Words, schema.Static, schema.Pool}, key) {
+	if key == "" || strings.HasPrefix(key, "label ") ||
+		slices.Contains([]string{schema.TapKind, schema.Site, schema.Expr, schema.Value, schema.Type, schema.Words,
+			schema.Static, schema.Pool}, key) {
 		key = "label " + key
 	}
 	return pprofenc.Label{Key: key, Value: value}

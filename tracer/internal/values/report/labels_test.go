@@ -20,7 +20,8 @@ import (
 // value are keys that profiles use themselves.
 func labelled() *capturetest.Program {
 	p := program()
-	p.Labels = []capture.Labels{"", `"handler"="/login" "user"="bob"`, `"handler"="/logout" "user"="bob"`, `"handler"="/login" "value"="x" "…"="2 more"`}
+	p.Labels = []capture.Labels{"", `"handler"="/login" "user"="bob"`, `"handler"="/logout" "user"="bob"`,
+		`"handler"="/login" "value"="x" "…"="2 more"`}
 	return p
 }
 
@@ -29,7 +30,8 @@ func labelled() *capturetest.Program {
 func TestLabels(t *testing.T) {
 	p := labelled()
 	db := collected(t, p, 1, 2000, 8, "operands")
-	golden(t, "labels.txt", report.List(db, p, report.ListOptions{N: 1, Secrets: true, Func: regexp.MustCompile("other"), Kind: regexp.MustCompile("^none$")}))
+	golden(t, "labels.txt", report.List(db, p,
+		report.ListOptions{N: 1, Secrets: true, Func: regexp.MustCompile("other"), Kind: regexp.MustCompile("^none$")}))
 	all := report.List(db, p, report.ListOptions{}).Binaries[0]
 	sum := uint64(0)
 	for _, l := range all.Labels {
@@ -41,7 +43,8 @@ func TestLabels(t *testing.T) {
 	if sum != all.Interrupts || len(all.Labels) != 4 {
 		t.Errorf("%d interrupts by labels, in all %d", sum, all.Interrupts)
 	}
-	for re, want := range map[string][]int{"^handler=/login$": {1, 3}, "bob": {1, 2}, "=": {1, 2, 3}, "^…=2 more$": {3}, "nobody": nil} {
+	for re, want := range map[string][]int{"^handler=/login$": {1, 3}, "bob": {1, 2}, "=": {1, 2, 3}, "^…=2 more$": {3},
+		"nobody": nil} {
 		n := uint64(0)
 		for _, i := range want {
 			for _, l := range report.List(db, p, report.ListOptions{Secrets: true}).Binaries[0].Labels {
@@ -55,7 +58,8 @@ func TestLabels(t *testing.T) {
 		for _, b := range report.List(db, p, report.ListOptions{Label: o}).Binaries {
 			got += b.Interrupts
 		}
-		if found := report.Find(db, p, report.FindOptions{Label: o}).Interrupts; got != n || found != n || (n == 0) != (want == nil) {
+		if found := report.Find(db, p, report.FindOptions{Label: o}).Interrupts; got != n || found != n ||
+			(n == 0) != (want == nil) {
 			t.Errorf("-label %s: %d interrupts in the listing, %d in what find finds, want %d", re, got, found, n)
 		}
 	}
@@ -66,7 +70,8 @@ func TestLabels(t *testing.T) {
 		for j, in := range f.Instructions {
 			want := without.Functions[i].Instructions[j]
 			for k, l := range in.Lists {
-				if in.Interrupts != want.Interrupts || l.Samples != want.Lists[k].Samples || l.Rate == 1 && len(l.Rows) > 0 && l.Rows[0] != want.Lists[k].Rows[0] {
+				if in.Interrupts != want.Interrupts || l.Samples != want.Lists[k].Samples || l.Rate == 1 && len(l.Rows) > 0 &&
+					l.Rows[0] != want.Lists[k].Rows[0] {
 					t.Errorf("%s: with labels %+v, without %+v", in.Instruction, l, want.Lists[k])
 				}
 			}
@@ -93,7 +98,8 @@ func TestLabelsAreMasked(t *testing.T) {
 			t.Errorf("%s is missing: %s", want, text)
 		}
 	}
-	if strings.Count(text, `"handler"="(text 1)"`)+strings.Count(text, `"handler"="(text 2)"`) != 3 || strings.Contains(text, `"user"="(text 2)"`) {
+	if strings.Count(text, `"handler"="(text 1)"`)+strings.Count(text, `"handler"="(text 2)"`) != 3 ||
+		strings.Contains(text, `"user"="(text 2)"`) {
 		t.Errorf("a value has two masks, or two values have one: %s", text)
 	}
 }
@@ -103,7 +109,8 @@ func TestProfileWithLabels(t *testing.T) {
 	p := labelled()
 	db := collected(t, p, 1, 2000, 8, "operands")
 	for secrets, want := range map[bool]map[string]bool{
-		true: {"": true, "handler=/login user=bob": true, "handler=/logout user=bob": true, "handler=/login label value=x …=2 more": true},
+		true: {"": true, "handler=/login user=bob": true, "handler=/logout user=bob": true,
+			"handler=/login label value=x …=2 more": true},
 	} {
 		data := report.Profile(db.Binaries()[0], p, secrets)
 		prof, err := profile.ParseData(data)
@@ -142,11 +149,13 @@ func TestProfileWithLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := exec.Command("go", "tool", "pprof", "-top", "-tagfocus=handler=/logout", name).CombinedOutput()
-		if err != nil || !strings.Contains(string(out), fmt.Sprintf("Showing nodes accounting for %d,", totals["handler=/logout user=bob"])) {
+		if err != nil || !strings.Contains(string(out),
+			fmt.Sprintf("Showing nodes accounting for %d,", totals["handler=/logout user=bob"])) {
 			t.Errorf("%v, want %d\n%s", err, totals["handler=/logout user=bob"], out)
 		}
 	}
-	if text, err := profile.ParseData(report.Profile(db.Binaries()[0], p, false)); err != nil || strings.Contains(text.String(), "bob") || strings.Contains(text.String(), "login") {
+	if text, err := profile.ParseData(report.Profile(db.Binaries()[0], p, false)); err != nil ||
+		strings.Contains(text.String(), "bob") || strings.Contains(text.String(), "login") {
 		t.Errorf("a label is not masked in the profile (%v)", err)
 	}
 }

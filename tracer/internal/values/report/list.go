@@ -87,10 +87,10 @@ type ListList struct {
 	Samples uint64 `json:"samples" unit:"samples"` // values that were sampled (vtot)
 	// probability with which the hotlist has each of them (thld)
 	Rate   float64 `json:"rate" unit:"ratio"`
-	Values int     `json:"values" unit:"values"`      // in the hotlist (nv)
-	Rows   []Value `json:"rows"`                      // the most frequent values, as many as `-n` says
-	Rest   int     `json:"more_values" unit:"values"` // that are not listed
-	Junk   int     `json:"more_junk" unit:"values"`   // that is not listed
+	Values int     `json:"values" unit:"values"` // in the hotlist (nv)
+	Rows   []Value `json:"rows"`                 // the most frequent values
+	Rest   int     `json:"more_values" unit:"values"`
+	Junk   int     `json:"more_junk" unit:"values"`
 }
 
 // List lists the sampled instructions of functions, the functions with most interrupts first.
@@ -98,7 +98,8 @@ func List(db *database.Database, names Names, o ListOptions) *ListTable {
 	db = Labelled(db, o.Label)
 	t := &ListTable{Confidence: Confidence, Elsewhere: db.Elsewhere}
 	for _, b := range db.Binaries() {
-		lb := ListBinary{Program: b.Image.Path, Build: b.Image.BuildID, Comments: b.Comments, Interval: b.Interval, Interrupts: b.Interrupts, Lost: b.Lost, Labels: listLabels(b, o.Secrets)}
+		lb := ListBinary{Program: b.Image.Path, Build: b.Image.BuildID, Comments: b.Comments, Interval: b.Interval,
+			Interrupts: b.Interrupts, Lost: b.Lost, Labels: listLabels(b, o.Secrets)}
 		for _, f := range functions(b.Locations(), names) {
 			if f.matches(o.Func) {
 				lb.Functions = append(lb.Functions, f.list(b, names, o))
@@ -170,7 +171,8 @@ func (f *function) matches(re *regexp.Regexp) bool {
 func share(part, whole uint64) float64 { return listing.Ratio(int64(part), int64(whole)) }
 
 func (f *function) list(b *database.Binary, names Names, o ListOptions) ListFunction {
-	lf := ListFunction{Func: f.frame.name, File: f.frame.file, StartLine: f.frame.startLine, Interrupts: f.interrupts, Share: share(f.interrupts, b.Interrupts)}
+	lf := ListFunction{Func: f.frame.name, File: f.frame.file, StartLine: f.frame.startLine, Interrupts: f.interrupts,
+		Share: share(f.interrupts, b.Interrupts)}
 	end := uint64(0)
 	for i, l := range f.locations {
 		at := f.frames[i][0]
@@ -254,7 +256,8 @@ func (t *ListTable) Print(p *listing.Page) {
 
 // printBinary prints what was sampled.
 func printBinary(p *listing.Page, program, build string, comments []string, interval, interrupts, lost uint64) {
-	p.Line("%s: %s, one in %.3g ms of CPU time, %d lost; build %s", p.Short(program), listing.Count(interrupts, "interrupt"), float64(interval)/1e6, lost, build)
+	p.Line("%s: %s, one in %.3g ms of CPU time, %d lost; build %s", p.Short(program),
+		listing.Count(interrupts, "interrupt"), float64(interval)/1e6, lost, build)
 	for _, c := range comments {
 		p.Line("%s", c)
 	}

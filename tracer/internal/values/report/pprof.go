@@ -26,11 +26,13 @@ import (
 // is the expression. Labels of goroutines are labels of the samples, too.
 func Profile(b *database.Binary, names Names, secrets bool) []byte {
 	types := schema.Values.Types()
-	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit}, pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
+	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit},
+		pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
 	p.Mapping = pprofenc.Mapping{File: b.Image.Path, BuildID: hexadecimal(b.Image.BuildID)}
 	p.PeriodType, p.Period = pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(b.Interval)
 	p.DefaultType = types[0]
-	p.Comments = append([]string{fmt.Sprintf("peptrace: values of instructions, %d interrupts, %d lost", b.Interrupts, b.Lost)}, b.Comments...)
+	p.Comments = append([]string{fmt.Sprintf("peptrace: values of instructions, %d interrupts, %d lost", b.Interrupts,
+		b.Lost)}, b.Comments...)
 	p.Comments = append(p.Comments, facts.List{}.Encode())
 	m := newMask(secrets)
 	for _, g := range b.Groups() {

@@ -31,7 +31,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/hwsim/hotlist"
-	"github.com/pepgo/pep/tracer/internal/exe/pclntab"
+	"github.com/pepgo/pep/machine/pclntab"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/database"
 	"github.com/pepgo/pep/tracer/internal/values/modules"

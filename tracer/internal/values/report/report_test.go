@@ -28,14 +28,17 @@ func program() *capturetest.Program {
 	p := &capturetest.Program{
 		Functions: []capturetest.Function{
 			{Name: "main.zeros", File: "testdata/zeros.go", Line: 5, Time: 0.7, Body: []capturetest.Instruction{
-				{Code: "48 8b 0c d0", Line: 7, Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))},            // mov rcx, [rax+rdx*8]
-				{Code: "48 85 c9", Line: 7, Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))},               // test rcx, rcx
-				{Code: "75 10", Line: 7, Value: capturetest.Mostly(1, 0.1, capturetest.Always(0))},                 // jne
-				{Code: "48 ff c2", Line: 6, Value: capturetest.Counter},                                            // inc rdx
-				{Code: "48 8b 5c 24 08", Line: 8, Inlined: "main.peek", Value: capturetest.Always(0xc000010000)},   // mov rbx, [rsp+8]
+				// mov rcx, [rax+rdx*8]
+				{Code: "48 8b 0c d0", Line: 7, Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))},
+				{Code: "48 85 c9", Line: 7, Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))}, // test rcx, rcx
+				{Code: "75 10", Line: 7, Value: capturetest.Mostly(1, 0.1, capturetest.Always(0))},   // jne
+				{Code: "48 ff c2", Line: 6, Value: capturetest.Counter},                              // inc rdx
+				// mov rbx, [rsp+8]
+				{Code: "48 8b 5c 24 08", Line: 8, Inlined: "main.peek", Value: capturetest.Always(0xc000010000)},
 				{Code: "4c 8b 07", Line: 9, Value: capturetest.Mostly(0x61626364, 0.5, capturetest.Below(1<<30))},  // mov r8, [rdi]
 				{Code: "ff d1", Line: 10, Value: capturetest.Mostly(0x402000, 0.75, capturetest.Always(0x403000))}, // call rcx
-				{Code: "c5 fb 10 08", Line: 11, Value: capturetest.Always(0)},                                      // vmovsd xmm1, [rax]
+				// vmovsd xmm1, [rax]
+				{Code: "c5 fb 10 08", Line: 11, Value: capturetest.Always(0)},
 			}},
 			{Name: "main.other", File: "other.go", Line: 3, Time: 0.2, Body: []capturetest.Instruction{
 				{Code: "90", Line: 4, Value: capturetest.Always(0)},
@@ -98,20 +101,23 @@ func TestList(t *testing.T) {
 	p := program()
 	db := collected(t, p, 1, 2000, 8, "operands")
 	golden(t, "list.txt", report.List(db, p, report.ListOptions{N: 3, Source: source.NewTree("")}))
-	golden(t, "list-all.txt", report.List(db, p, report.ListOptions{Func: regexp.MustCompile("peek"), Kind: regexp.MustCompile("^(result|target)$"), Secrets: true}))
+	golden(t, "list-all.txt", report.List(db, p,
+		report.ListOptions{Func: regexp.MustCompile("peek"), Kind: regexp.MustCompile("^(result|target)$"), Secrets: true}))
 }
 
 // A view has findings and the hottest instructions; nothing sampled is no reason to fail.
 func TestView(t *testing.T) {
 	p := program()
 	db := collected(t, p, 1, 2000, 8, "operands")
-	golden(t, "view.txt", report.NewView(db, p, report.ViewOptions{Head: "head", Find: report.FindOptions{N: 2}, Instructions: 4, Values: 2}))
+	golden(t, "view.txt", report.NewView(db, p,
+		report.ViewOptions{Head: "head", Find: report.FindOptions{N: 2}, Instructions: 4, Values: 2}))
 	golden(t, "view-empty.txt", report.NewView(database.New(), p, report.ViewOptions{Instructions: 4}))
 	// The hottest instructions are those of the listing, in another order.
 	view := textOf(t, report.NewView(db, p, report.ViewOptions{Instructions: 100}))
 	for _, f := range report.List(db, p, report.ListOptions{}).Binaries[0].Functions {
 		for _, in := range f.Instructions {
-			if hot := strings.Contains(view, listing.Percent(float64(in.Interrupts)/2000)+"  "+f.Func); hot != (in.Interrupts > 0) && in.Inlined == "" {
+			if hot := strings.Contains(view, listing.Percent(float64(in.Interrupts)/2000)+"  "+
+				f.Func); hot != (in.Interrupts > 0) && in.Inlined == "" {
 				t.Errorf("%s with %d interrupts: in the view %v:\n%s", in.Instruction, in.Interrupts, hot, view)
 			}
 		}
@@ -123,7 +129,8 @@ func TestValues(t *testing.T) {
 	p := program()
 	db := collected(t, p, 1, 2000, 8, "operands")
 	list := report.List(db, p, report.ListOptions{N: 3})
-	sampling := report.Sampling{Interrupts: 100, Kernel: 10, Passed: 20, Missed: 5, Runs: 65, Dropped: 1, Stops: []report.Stop{{Reason: "lock", Runs: 3}, {Reason: "fault", Runs: 4}}}
+	sampling := report.Sampling{Interrupts: 100, Kernel: 10, Passed: 20, Missed: 5, Runs: 65, Dropped: 1,
+		Stops: []report.Stop{{Reason: "lock", Runs: 3}, {Reason: "fault", Runs: 4}}}
 	const want = "100 interrupts: 10 in the kernel, 20 not chosen, 5 at code not decoded yet, 65 runs, of which 1 were lost and 7 ended early\n"
 	if d := cmp.Diff(want+textOf(t, list), textOf(t, &report.ValuesTable{Sampling: sampling, List: list})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -142,7 +149,8 @@ func TestSecretsAreMasked(t *testing.T) {
 	shown := textOf(t, report.List(db, p, report.ListOptions{Secrets: true}))
 	for _, secret := range []string{"0xc000010000", "0x61626364"} {
 		if strings.Contains(hidden, secret) || !strings.Contains(shown, secret) {
-			t.Errorf("%s: in the listing %v, with -secrets %v, want false, true", secret, strings.Contains(hidden, secret), strings.Contains(shown, secret))
+			t.Errorf("%s: in the listing %v, with -secrets %v, want false, true", secret, strings.Contains(hidden, secret),
+				strings.Contains(shown, secret))
 		}
 	}
 	if !strings.Contains(hidden, "(pointer)") || !strings.Contains(hidden, "(text)") {
@@ -150,7 +158,8 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 	find := textOf(t, report.Find(db, p, report.FindOptions{}))
 	few := textOf(t, report.Find(collected(t, program(), 1, 20, 1, "operands"), p, report.FindOptions{}))
-	if !strings.Contains(few, "samples\nno value has so many: sample for longer, or select other functions\nscore: ") || strings.Contains(find, "no value has") {
+	if !strings.Contains(few, "samples\nno value has so many: sample for longer, or select other functions\nscore: ") ||
+		strings.Contains(find, "no value has") {
 		t.Errorf("of a few samples:\n%s", few)
 	}
 	if strings.Contains(find, "0xc000010000") || strings.Contains(find, "0x61626364") {
@@ -175,9 +184,11 @@ func TestOneProgram(t *testing.T) {
 		profile string // an error, or a comment of the profile
 	}{
 		{[]string{"/bin/app", "[vdso]"}, "interrupts in 1 program,", "1000 interrupts in [vdso] left out"},
-		{[]string{"/bin/app", "[vdso]", "[anonymous]"}, "interrupts in 1 program,", "1000 interrupts in [anonymous] left out"},
+		{[]string{"/bin/app", "[vdso]", "[anonymous]"}, "interrupts in 1 program,",
+			"1000 interrupts in [anonymous] left out"},
 		{[]string{"/bin/app", "/lib/libc.so.6"}, "interrupts in 1 program,", "samples of 2 programs or shared objects"},
-		{[]string{"/bin/app", "/lib/plugin.so", "[vdso]"}, "interrupts in 1 program,", "samples of 2 programs or shared objects"},
+		{[]string{"/bin/app", "/lib/plugin.so", "[vdso]"}, "interrupts in 1 program,",
+			"samples of 2 programs or shared objects"},
 		{[]string{"/bin/app", "/bin/some.sorter"}, "interrupts in 2 programs,", "samples of 2 programs or shared objects"},
 		{[]string{"[vdso]"}, "interrupts in 0 programs,", "1000 interrupts, 0 lost"},
 	} {
@@ -185,7 +196,8 @@ func TestOneProgram(t *testing.T) {
 		var p *capturetest.Program
 		for _, image := range test.images {
 			p = &capturetest.Program{Functions: []capturetest.Function{
-				{Name: "main.f", Line: 1, Time: 1, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Always(1)}}},
+				{Name: "main.f", Line: 1, Time: 1, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Line: 2,
+					Value: capturetest.Always(1)}}},
 			}}
 			p.Image.Path = image
 			if err := db.Merge(collected(t, p, 1, 1000, 1, "operands")); err != nil {
@@ -232,7 +244,8 @@ func TestFindHidden(t *testing.T) {
 			}
 			t.Logf("program %d, seed %d: rank %d of %d", which, seed, rank, len(found.Rows))
 			if rank < 1 || rank > 3 {
-				t.Errorf("program %d, seed %d: %s:%d has the rank %d of %d, want 1 to 3\n%s", which, seed, function, line, rank, len(found.Rows), textOf(t, report.Find(db, p, report.FindOptions{N: 6})))
+				t.Errorf("program %d, seed %d: %s:%d has the rank %d of %d, want 1 to 3\n%s", which, seed, function, line, rank,
+					len(found.Rows), textOf(t, report.Find(db, p, report.FindOptions{N: 6})))
 			}
 		}
 	}
@@ -245,8 +258,10 @@ func TestFewSamplesRankLow(t *testing.T) {
 		nops[i] = capturetest.Instruction{Code: "90", Line: 10, Value: capturetest.Always(0)}
 	}
 	p := &capturetest.Program{Functions: []capturetest.Function{
-		{Name: "often", Line: 1, Time: 0.5, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Mostly(7, 0.98, capturetest.Always(1))}, nops[0]}},
-		{Name: "seldom", Line: 9, Time: 0.5, Body: append(nops, capturetest.Instruction{Code: "48 8b 0c d0", Line: 11, Value: capturetest.Always(5)})},
+		{Name: "often", Line: 1, Time: 0.5, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Line: 2,
+			Value: capturetest.Mostly(7, 0.98, capturetest.Always(1))}, nops[0]}},
+		{Name: "seldom", Line: 9, Time: 0.5, Body: append(nops,
+			capturetest.Instruction{Code: "48 8b 0c d0", Line: 11, Value: capturetest.Always(5)})},
 	}}
 	db := collected(t, p, 1, 3000, 8, "operands")
 	rows := report.Find(db, p, report.FindOptions{}).Rows
@@ -261,10 +276,11 @@ func TestInvarianceIsBounded(t *testing.T) {
 	const runs, share = 400, 0.8
 	wrong := 0
 	for seed := range uint64(runs) {
-		p := &capturetest.Program{Functions: []capturetest.Function{{Name: "f", Line: 1, Time: 1, Body: []capturetest.Instruction{
-			{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Mostly(0, share, capturetest.Below(1<<50))},
-			{Code: "90", Line: 2, Value: capturetest.Always(0)},
-		}}}}
+		p := &capturetest.Program{Functions: []capturetest.Function{{Name: "f", Line: 1, Time: 1,
+			Body: []capturetest.Instruction{
+				{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Mostly(0, share, capturetest.Below(1<<50))},
+				{Code: "90", Line: 2, Value: capturetest.Always(0)},
+			}}}}
 		db := collected(t, p, seed, 100+int(seed), 2, "operands")
 		r := report.Find(db, p, report.FindOptions{}).Rows[0]
 		if r.Least > share {

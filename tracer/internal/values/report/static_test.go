@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/machine/image"
 	"github.com/pepgo/pep/tracer/capturetest"
-	"github.com/pepgo/pep/tracer/internal/exe/image"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
 	"github.com/pepgo/pep/tracer/internal/values/programs"
 	"github.com/pepgo/pep/tracer/internal/values/report"
@@ -20,12 +20,17 @@ import (
 // bits.
 func TestStaticAddressesAreLeftOut(t *testing.T) {
 	always := capturetest.Always(0x500010)
-	p := &capturetest.Program{Data: [2]uint64{0x500000, 0x501000}, Symbols: map[uint64]string{0x500010: "main.table", 0x402000: "main.small"},
+	p := &capturetest.Program{Data: [2]uint64{0x500000, 0x501000},
+		Symbols: map[uint64]string{0x500010: "main.table", 0x402000: "main.small"},
 		Functions: []capturetest.Function{{Name: "main.f", File: "x.go", Line: 1, Time: 1, Body: []capturetest.Instruction{
-			{Code: "48 8b 48 18", Line: 2, Value: always},                                                        // mov rcx, [rax+0x18]
-			{Code: "8b 48 18", Line: 3, Value: capturetest.Always(0x500020)},                                     // mov ecx, [rax+0x18]
-			{Code: "48 8b 48 20", Line: 4, Value: capturetest.Mostly(3, 0.9, capturetest.Below(100))},            // mov rcx, [rax+0x20]
-			{Code: "48 8b 48 28", Line: 5, Value: capturetest.Always(0x501000)},                                  // behind the data
+			// mov rcx, [rax+0x18]
+			{Code: "48 8b 48 18", Line: 2, Value: always},
+			// mov ecx, [rax+0x18]
+			{Code: "8b 48 18", Line: 3, Value: capturetest.Always(0x500020)},
+			// mov rcx, [rax+0x20]
+			{Code: "48 8b 48 20", Line: 4, Value: capturetest.Mostly(3, 0.9, capturetest.Below(100))},
+			// behind the data
+			{Code: "48 8b 48 28", Line: 5, Value: capturetest.Always(0x501000)},
 			{Code: "ff d1", Line: 6, Value: capturetest.Mostly(0x402000, 0.75, capturetest.Always(0x500030))},    // call rcx
 			{Code: "48 39 c8", Line: 7, Value: capturetest.Mostly(0x500040, 0.8, capturetest.Always(0x500010))}}, // cmp rax, rcx
 		}}}
@@ -43,11 +48,13 @@ func TestStaticAddressesAreLeftOut(t *testing.T) {
 	if got, want := lines(found), "3: 0x500020, 4: 3, 5: 0x501000, 6: main.small"; got != want || found.Static != 2 {
 		t.Errorf("got %s, and %d left out, want %s, and 2", got, found.Static, want)
 	}
-	if text := textOf(t, found); !strings.Contains(text, "2 hotlists left out because the most frequent value is an address of static data; -addresses shows them") {
+	if text := textOf(t, found); !strings.Contains(text,
+		"2 hotlists left out because the most frequent value is an address of static data; -addresses shows them") {
 		t.Errorf("the text does not say that addresses are left out:\n%s", text)
 	}
 	shown := report.Find(db, p, report.FindOptions{Static: true})
-	if got := lines(shown); !strings.Contains(got, "2: 0x500010 (address of main.table)") || !strings.Contains(got, "7: 0x500040 (address)") || shown.Static != 0 {
+	if got := lines(shown); !strings.Contains(got, "2: 0x500010 (address of main.table)") ||
+		!strings.Contains(got, "7: 0x500040 (address)") || shown.Static != 0 {
 		t.Errorf("with -addresses: got %s and %d left out", got, shown.Static)
 	}
 }
@@ -56,7 +63,8 @@ func TestStaticAddressesAreLeftOut(t *testing.T) {
 func TestStaticOfPrograms(t *testing.T) {
 	for _, mode := range []string{"exe", "pie"} {
 		exe := filepath.Join(t.TempDir(), mode)
-		if out, err := exec.Command("go", "build", "-buildmode="+mode, "-o", exe, "../../samplers/sampler/testdata/table").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-buildmode="+mode, "-o", exe,
+			"../../samplers/sampler/testdata/table").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		im, err := image.Open(exe)
@@ -81,7 +89,8 @@ func TestStaticOfPrograms(t *testing.T) {
 		}
 		seen := 0
 		for _, s := range symbols {
-			for _, name := range []string{"main.table", "main.pick", "runtime.zerobase", "runtime.mheap_", "go:itab.*os.File,io.Writer"} {
+			for _, name := range []string{"main.table", "main.pick", "runtime.zerobase", "runtime.mheap_",
+				"go:itab.*os.File,io.Writer"} {
 				if s.Name != name {
 					continue
 				}

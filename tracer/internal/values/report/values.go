@@ -24,10 +24,10 @@ type Sampling struct {
 	Missed     uint64 `json:"not_decoded" unit:"interrupts"`
 	Ended      uint64 `json:"ending" unit:"interrupts"` // of threads that ended; with `-with interpret`
 	Refused    uint64 `json:"refused" unit:"threads"`   // that could not be stopped; likewise
-	Runs       uint64 `json:"runs" unit:"runs"`         // interpreted
-	Dropped    uint64 `json:"lost" unit:"runs"`         // because the kernel's buffer was full
-	Unlabelled uint64 `json:"unlabelled" unit:"runs"`   // of goroutines whose labels could not be read
-	Stops      []Stop `json:"ended_early"`              // why runs ended before their length
+	Runs       uint64 `json:"runs" unit:"runs"`
+	Dropped    uint64 `json:"lost" unit:"runs"`       // because the kernel's buffer was full
+	Unlabelled uint64 `json:"unlabelled" unit:"runs"` // of goroutines whose labels could not be read
+	Stops      []Stop `json:"ended_early"`            // why runs ended before their length
 }
 
 // A Stop is a reason why runs ended before their length.
@@ -57,7 +57,8 @@ func (s Sampling) String() string {
 		refused += fmt.Sprintf("; the labels of %s could not be read", listing.Count(s.Unlabelled, "run"))
 	}
 	return fmt.Sprintf("%s: %d in the kernel, %s%d at code not decoded yet, %s, of which %d were lost and %d ended early%s",
-		listing.Count(s.Interrupts, "interrupt"), s.Kernel, passed, s.Missed, listing.Count(s.Runs, "run"), s.Dropped, early, refused)
+		listing.Count(s.Interrupts, "interrupt"), s.Kernel, passed, s.Missed, listing.Count(s.Runs, "run"), s.Dropped, early,
+		refused)
 }
 
 func (t *ValuesTable) Name() string { return "values" }

@@ -67,9 +67,11 @@ func NewView(db *database.Database, names Names, o ViewOptions) *View {
 	slices.SortStableFunc(all, func(x, y hot) int { return cmp.Compare(y.location.Interrupts, x.location.Interrupts) })
 	for _, h := range all[:min(len(all), o.Instructions)] {
 		l := h.location
-		row := hotInstruction{share: share(l.Interrupts, v.found.Interrupts), at: short(h.frames[0]), instruction: instruction(l.Insn, names)}
+		row := hotInstruction{share: share(l.Interrupts, v.found.Interrupts), at: short(h.frames[0]),
+			instruction: instruction(l.Insn, names)}
 		for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
-			row.lists = append(row.lists, newListList(l.Lists[kind], l.Insn, kind, names, ListOptions{N: o.Values, Secrets: o.Find.Secrets}))
+			row.lists = append(row.lists, newListList(l.Lists[kind], l.Insn, kind, names,
+				ListOptions{N: o.Values, Secrets: o.Find.Secrets}))
 		}
 		v.hot = append(v.hot, row)
 	}

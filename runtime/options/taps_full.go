@@ -1,7 +1,0 @@
-//go:build !pepbursts
-
-package options
-
-// This file is for all other programs.
-
-const defaultTaps = TapsFull
