@@ -1,13 +1,13 @@
-// Package branches proves that the tables of branches are right that pepbuild build -peptable writes. It runs the plain program
-// under valgrind, with a tool that writes down which rows of the table the program comes by, in order: testdata/tracer has it. So it
-// counts how often each outcome of the source happened. Then it compares these counts with those that the same program, built
-// with go build -cover -covermode=count, counts itself.
+// Package branches proves that the tables of branches are right that pepbuild build -peptable writes. It runs the plain
+// program under valgrind, with a tool that writes down which rows of the table the program comes by, in order:
+// testdata/tracer has it. So it counts how often each outcome of the source happened. Then it compares these counts
+// with those that the same program, built with go build -cover -covermode=count, counts itself.
 //
-// The compiler moves and removes branches, so outcomes without a machine branch have no count: the table names them, and they
-// are not compared. All others must be equal.
+// The compiler moves and removes branches, so outcomes without a machine branch have no count: the table names them,
+// and they are not compared. All others must be equal.
 //
-// It follows complete runs through the table of actions, too, and compares the paths with those that the program counts in exact
-// mode.
+// It follows complete runs through the table of actions, too, and compares the paths with those that the program counts
+// in exact mode.
 package branches
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // A Key is an outcome in the source, of all functions that the compiler has inlined it into.
@@ -43,9 +44,10 @@ func WithRoot(pkgs []branches.Package, goroot string) {
 	}
 }
 
-// Run runs a program under valgrind, with the tool in a directory, and returns the counts of the outcomes that a table knows.
+// Run runs a program under valgrind, with the tool in a directory, and returns the counts of the outcomes that a table
+// knows.
 func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string) (map[Key]Count, error) {
-	program, err := branches.ReadExecutable(exe)
+	program, err := executable.Linked(exe)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,8 @@ func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string
 			counts = append(counts, 0)
 		}
 	}
-	if _, err := trace(exe, rows, tracer, dir, func(_ *moment, n int) error { counts[n]++; return nil }, args...); err != nil {
+	if _, err := trace(exe, rows, tracer, dir, func(_ *moment, n int) error { counts[n]++; return nil },
+		args...); err != nil {
 		return nil, err
 	}
 	return count(pkgs, funcs, unlike, counts), nil
@@ -71,10 +74,10 @@ func Run(exe string, pkgs []branches.Package, tracer, dir string, args ...string
 var ways = map[branches.Way]actiontable.Way{branches.At: actiontable.At, branches.Taken: actiontable.Taken,
 	branches.NotTaken: actiontable.NotTaken, branches.Jump: actiontable.Jump}
 
-// Code returns how many bytes of the functions of a program a table knows, and how many there are. The others are in assembly or C,
-// or the table does not say which of several functions they are.
+// Code returns how many bytes of the functions of a program a table knows, and how many there are. The others are in
+// assembly or C, or the table does not say which of several functions they are.
 func Code(exe string, pkgs []branches.Package) (known, all uint64, err error) {
-	program, err := branches.ReadExecutable(exe)
+	program, err := executable.Linked(exe)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -17,7 +17,8 @@ import (
 
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/gobuild"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 func TestMain(m *testing.M) {
@@ -40,11 +41,12 @@ func TestCodeIsUnchanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles much of std")
 	}
-	patterns := []string{"compress/flate", "encoding/json", "go/types", "html/template", "math/big", "net/http", "regexp", "runtime/pprof", "slices", "text/tabwriter"}
+	patterns := []string{"compress/flate", "encoding/json", "go/types", "html/template", "math/big", "net/http", "regexp",
+		"runtime/pprof", "slices", "text/tabwriter"}
 	if others := os.Getenv("PEPBRANCHES"); others != "" {
 		patterns = strings.Split(others, ",")
 	}
-	args, err := gobuild.Parse(append([]string{"build", "-peptable=unused"}, patterns...))
+	args, err := gobuild.Parse(append([]string{"build", "-peptable=unused", "-pepvalues=all"}, patterns...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,8 @@ func TestCodeIsUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f={{.ImportPath}}\t{{.Export}}", "--"}, patterns...)...).Output()
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f={{.ImportPath}}\t{{.Export}}", "--"},
+		patterns...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +84,8 @@ func TestCodeIsUnchanged(t *testing.T) {
 	}
 }
 
-// marked calls f for each outcome of a decision in the lines of a file that have a mark, with the line from its column on,
-// and returns how many these are.
+// marked calls f for each outcome of a decision in the lines of a file that have a mark, with the line from its column
+// on, and returns how many these are.
 func marked(t *testing.T, file, mark string, counts map[Key]Count, f func(k Key, c Count, rest string)) (n int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -109,8 +112,8 @@ func marked(t *testing.T, file, mark string, counts map[Key]Count, f func(k Key,
 	return n
 }
 
-// Of a condition with && that becomes one comparison, or whose right operand never holds, the table counts how often it holds, and how
-// often not, and says why the outcomes of the left operand are lost.
+// Of a condition with && that becomes one comparison, or whose right operand never holds, the table counts how often it
+// holds, and how often not, and says why the outcomes of the left operand are lost.
 func checkWhole(t *testing.T, file string, counts map[Key]Count, mark string, loss branches.Loss, outcomes int) {
 	t.Helper()
 	n := marked(t, file, mark, counts, func(k Key, c Count, rest string) {
@@ -124,15 +127,15 @@ func checkWhole(t *testing.T, file string, counts map[Key]Count, mark string, lo
 	}
 }
 
-// Of conditional moves, and of conditions that become values, the table counts both outcomes, at an instruction that moves or sets
-// something, unless none says by its flags alone which way the branch went.
+// Of conditional moves, and of conditions that become values, the table counts both outcomes, at an instruction that
+// moves or sets something, unless none says by its flags alone which way the branch went.
 func checkMoves(t *testing.T, p *program, file string, counts map[Key]Count) {
 	t.Helper()
 	code, err := readCode(p.exe)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := branches.ReadExecutable(p.exe)
+	program, err := executable.Linked(p.exe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,20 +180,19 @@ func TestCounts(t *testing.T) {
 		t.Skip("compiles much of std")
 	}
 	tracer := buildTracer(t)
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	for _, test := range []struct {
-		program  string
-		args     []string
-		cover    string   // packages; none that the Go runtime calls, as often as it happens to, such as math/bits since 1.27
-		missing  []string // have no outcome: ranges over functions, closures that the compiler inlines in all places, and constant conditions
-		executed int      // so many bodies at least
+		program string
+		args    []string
+		cover   string // packages; none that the Go runtime calls, as often as it happens to, such as math/bits since 1.27
+		// have no outcome: ranges over functions, closures that the compiler inlines in all places, and constant conditions
+		missing  []string
+		executed int // so many bodies at least
 	}{
 		{"testdata/shapes", nil, ".", []string{"main.go: next := func(n int) int {: entry: coverage 8000",
 			"main.go: for v := range countdown(n) {: true: coverage 15743",
-			"main.go: for v := range countdown(n) {: true: coverage 6506", "main.go: for v := range seq(n) {: true: coverage 13141",
+			"main.go: for v := range countdown(n) {: true: coverage 6506",
+			"main.go: for v := range seq(n) {: true: coverage 13141",
 			"main.go: for v := range countdown(i) {: true: coverage 87753"}, 120},
 		{"../../testprogs/flate", []string{"1"}, ".,compress/flate,bytes,hash/crc32", nil, 300},
 		{"../../testprogs/regex", []string{"1"}, ".,regexp,regexp/syntax",
@@ -237,7 +239,8 @@ func TestCounts(t *testing.T) {
 				t.Errorf("the table knows %d of %d bytes of code, %v", known, all, err)
 			}
 			t.Logf("the table knows %d of %d bytes of code", known, all)
-			t.Logf("%d bodies are equal, %d of them executed %d times; %d lost (%v), executed %d times; %d are missing", r.Equal, r.Executed, r.EqualN, r.Lost, r.LostBy, r.LostN, len(r.Missing))
+			t.Logf("%d bodies are equal, %d of them executed %d times; %d lost (%v), executed %d times; %d are missing", r.Equal,
+				r.Executed, r.EqualN, r.Lost, r.LostBy, r.LostN, len(r.Missing))
 			for _, m := range r.Missing {
 				if named := withText(t, m); !slices.Contains(test.missing, named) {
 					t.Errorf("there is no outcome of %s: %s", m, named)
@@ -273,7 +276,8 @@ func withText(t *testing.T, outcome string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%s: %s: %s", filepath.Base(of[1]), strings.TrimSpace(strings.Split(string(text), "\n")[line-1]), of[3])
+	return fmt.Sprintf("%s: %s: %s", filepath.Base(of[1]), strings.TrimSpace(strings.Split(string(text), "\n")[line-1]),
+		of[3])
 }
 
 // buildTracer builds the tool for valgrind, or skips the test.
@@ -294,7 +298,7 @@ type program struct {
 	table                []branches.Package
 }
 
-func build(t *testing.T, pepbuild, name, cover string) *program {
+func build(t *testing.T, pepbuild, name, cover string, flags ...string) *program {
 	t.Helper()
 	source, err := filepath.Abs(name)
 	if err != nil {
@@ -303,7 +307,7 @@ func build(t *testing.T, pepbuild, name, cover string) *program {
 	dir := t.TempDir()
 	p := &program{source: source, exe: filepath.Join(dir, "plain"), covered: filepath.Join(dir, "covered")}
 	file := filepath.Join(dir, "table")
-	p.command(t, nil, pepbuild, "build", "-peptable="+file, "-o", p.exe, ".")
+	p.command(t, nil, pepbuild, slices.Concat([]string{"build", "-peptable=" + file}, flags, []string{"-o", p.exe, "."})...)
 	p.command(t, nil, "go", "build", "-cover", "-covermode=count", "-coverpkg="+cover, "-o", p.covered, ".")
 	p.table = readTable(t, file)
 	WithRoot(p.table, strings.TrimSpace(string(p.command(t, nil, "go", "env", "GOROOT"))))
@@ -345,7 +349,8 @@ func (p *program) coverage(t *testing.T, args ...string) map[branches.Pos]int64 
 	text := filepath.Join(dir, "coverage.txt")
 	p.command(t, nil, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+text)
 	dirs := map[string]string{}
-	for dec := json.NewDecoder(strings.NewReader(string(p.command(t, nil, "go", "list", "-deps", "-json=ImportPath,Dir", ".")))); ; {
+	for dec := json.NewDecoder(strings.NewReader(string(p.command(t, nil, "go", "list", "-deps", "-json=ImportPath,Dir",
+		".")))); ; {
 		var p struct{ ImportPath, Dir string }
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
 			break

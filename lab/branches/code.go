@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// SameCode reports whether two archives have the same object file of the compiler: code, relocations, debug information and all.
+// SameCode reports whether two archives have the same object file of the compiler: code, relocations, debug information
+// and all.
 func SameCode(a, b string) (bool, error) {
 	x, err := object(a)
 	if err != nil {

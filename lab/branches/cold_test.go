@@ -12,12 +12,12 @@ import (
 
 	"github.com/pepgo/pep/analyze/cold"
 	"github.com/pepgo/pep/format/branches"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/tracer"
 )
 
-// What peptrace cold says of outcomes is what coverage and the counts of all instructions say; or it says that it is not
-// known.
+// What peptrace cold says of outcomes is what coverage and the counts of all instructions say; or it says that it is
+// not known.
 func TestCold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles much of std")
@@ -25,10 +25,7 @@ func TestCold(t *testing.T) {
 	if err := tracer.CheckRights(); err != nil {
 		t.Skip(err)
 	}
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	for _, test := range []struct {
 		program      string
 		args         []string
@@ -89,7 +86,8 @@ func TestCold(t *testing.T) {
 				differ++
 				t.Error(s)
 			}
-			t.Logf("outcomes: unknown, never, happened %v; %d bodies are equal, %d of them executed, %d unknown, %d differ", states, r.Equal, r.Executed, r.Lost, differ)
+			t.Logf("outcomes: unknown, never, happened %v; %d bodies are equal, %d of them executed, %d unknown, %d differ",
+				states, r.Equal, r.Executed, r.Lost, differ)
 			if states[cold.Never] < test.never || states[cold.Never]+states[cold.Ran] < test.known || states[cold.NoCode] == 0 {
 				t.Errorf("want %d that never happened, %d that are known, and some that are not", test.never, test.known)
 			}
@@ -101,7 +99,8 @@ func TestCold(t *testing.T) {
 			for k, c := range counts {
 				x, ok := exact[k]
 				switch {
-				case !ok || c.Lost != 0 || strings.Contains(k.Pos.File, "/src/internal/"): // the runtime, which has no probes, calls these
+				// the runtime, which has no probes, calls these
+				case !ok || c.Lost != 0 || strings.Contains(k.Pos.File, "/src/internal/"):
 				case c.N > 0 && x.N == 0 && x.Lost == 0, c.N == 0 && x.N > 0:
 					t.Errorf("%v: %v: happened %v, in the counts of instructions %d times", k.Pos, k.Kind, c.N > 0, x.N)
 				default:

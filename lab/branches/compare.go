@@ -25,9 +25,9 @@ type Body struct {
 // A Span is a part of a line or of several.
 type Span struct{ Line, Col, EndLine, EndCol int }
 
-// Bodies returns the bodies of functions, ifs, loops and clauses in a file. Coverage does not count operands. But if the right
-// one of && or || is a call of a function whose name begins with right, and which is called nowhere else, then the body of that
-// function is executed as often as the left operand says.
+// Bodies returns the bodies of functions, ifs, loops and clauses in a file. Coverage does not count operands. But if
+// the right one of && or || is a call of a function whose name begins with right, and which is called nowhere else,
+// then the body of that function is executed as often as the left operand says.
 func Bodies(file string) (bodies []Body, err error) {
 	set := token.NewFileSet()
 	tree, err := parser.ParseFile(set, file, nil, 0)
@@ -40,7 +40,8 @@ func Bodies(file string) (bodies []Body, err error) {
 			end = list[0].Pos()
 		}
 		a, b := set.Position(from), set.Position(end)
-		bodies = append(bodies, Body{Key{kind, branches.Pos{File: file, Line: p.Line, Col: p.Column}}, Span{a.Line, a.Column, b.Line, b.Column}})
+		bodies = append(bodies, Body{Key{kind, branches.Pos{File: file, Line: p.Line, Col: p.Column}},
+			Span{a.Line, a.Column, b.Line, b.Column}})
 	}
 	block := func(kind branches.Kind, at token.Pos, b *ast.BlockStmt) { add(kind, at, b.Lbrace, b.List, b.Rbrace) }
 	right := map[string]*ast.BlockStmt{}
@@ -101,8 +102,8 @@ func callee(x ast.Expr) string {
 	return ""
 }
 
-// ReadCoverage reads counts as go tool covdata textfmt writes them, by file and position, of the packages whose directories
-// dirs has by import path.
+// ReadCoverage reads counts as go tool covdata textfmt writes them, by file and position, of the packages whose
+// directories dirs has by import path.
 func ReadCoverage(name string, dirs map[string]string) (map[branches.Pos]int64, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -179,7 +180,8 @@ func Compare(counts map[Key]Count, coverage map[branches.Pos]int64) (*Result, er
 					r.Executed++
 				}
 			default:
-				r.Differ = append(r.Differ, fmt.Sprintf("%s: %s: the table counts %d, coverage %d", b.Outcome.Pos, b.Outcome.Kind, got.N, want))
+				r.Differ = append(r.Differ, fmt.Sprintf("%s: %s: the table counts %d, coverage %d", b.Outcome.Pos, b.Outcome.Kind,
+					got.N, want))
 			}
 		}
 	}
@@ -187,5 +189,6 @@ func Compare(counts map[Key]Count, coverage map[branches.Pos]int64) (*Result, er
 }
 
 func (s Span) has(p branches.Pos) bool {
-	return (p.Line > s.Line || p.Line == s.Line && p.Col >= s.Col) && (p.Line < s.EndLine || p.Line == s.EndLine && p.Col <= s.EndCol)
+	return (p.Line > s.Line || p.Line == s.Line && p.Col >= s.Col) &&
+		(p.Line < s.EndLine || p.Line == s.EndLine && p.Col <= s.EndCol)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/gobuild"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
 // searching is a program that executes much of strings and of unicode/utf8.
@@ -42,9 +42,9 @@ func main() {
 }
 `
 
-// Of a profile that has counts of two packages, functions have other code only if these have counts, or if they have code of such
-// functions; all others have that of the plain compiler, byte for byte, with what the linker writes into it. PEPCOUNTS lists other
-// packages that are built.
+// Of a profile that has counts of two packages, functions have other code only if these have counts, or if they have
+// code of such functions; all others have that of the plain compiler, byte for byte, with what the linker writes into
+// it. PEPCOUNTS lists other packages that are built.
 func TestUncountedCodeIsUnchanged(t *testing.T) {
 	if system := runtime.GOOS + "/" + runtime.GOARCH; system != "linux/amd64" {
 		t.Skipf("programs are laid out for linux/amd64, not for %s", system)
@@ -53,16 +53,15 @@ func TestUncountedCodeIsUnchanged(t *testing.T) {
 		t.Skip("compiles much of std")
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"main.go": searching, "go.mod": "module example.com/searching\n\ngo 1.26\n"} {
+	for name, text := range map[string]string{"main.go": searching,
+		"go.mod": "module example.com/searching\n\ngo 1.26\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range [][]string{{pepbuild, "build", "-pepmode=exact", "-peppkg=strings,unicode/utf8", "-o", "prog", "."}, {"./prog"}} {
+	pepbuild := pepbuildtest.Pepbuild(t)
+	for _, command := range [][]string{{pepbuild, "build", "-pepmode=exact", "-peppkg=strings,unicode/utf8", "-o", "prog",
+		"."}, {"./prog"}} {
 		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PEPDIR="+dir)
@@ -88,7 +87,8 @@ func TestUncountedCodeIsUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f={{.ImportPath}}\t{{.Export}}", "--"}, patterns...)...).Output()
+	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f={{.ImportPath}}\t{{.Export}}", "--"},
+		patterns...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,9 @@ func TestUncountedCodeIsUnchanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, inlined, alike, others := 0, 0, 0, 0 // functions: with counts and other code, with code of such, with their own code although they may have another, and without counts
+	// functions: with counts and other code, with code of such, with their own code although they may have another, and
+	// without counts
+	own, inlined, alike, others := 0, 0, 0, 0
 	for path, funcs := range want {
 		for name, f := range funcs {
 			g, ok := got[path][name]
@@ -121,7 +123,8 @@ func TestUncountedCodeIsUnchanged(t *testing.T) {
 			}
 			switch {
 			case !may && f.Code != g.Code:
-				t.Errorf("%s: %s has neither counts nor code of functions with counts, and has other code: it inlines %q", path, name, g.Inlined)
+				t.Errorf("%s: %s has neither counts nor code of functions with counts, and has other code: it inlines %q", path,
+					name, g.Inlined)
 			case !may:
 				others++
 			case f.Code == g.Code:

@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // A PathResult says how many paths have the counts of exact mode.
@@ -22,16 +22,17 @@ type PathResult struct {
 	Equal     int // of these
 	Paths     int // of the equal ones, that were executed
 	N         int64
-	Unclear   map[string]int // functions some of whose paths are unclear, by reason; the others are equal
-	UnclearN  int64          // executions of these paths
-	Merged    int            // paths of these functions that count as equal ones of exact mode together: one comparison stands for two
-	Blind     map[string]int // functions of which nobody can tell the paths, by name and reason
-	BlindN    int64
-	Differ    []string // that should be equal
+	Partly    map[string]int // functions some of whose paths are untold, by reason; the others are equal
+	PartlyN   int64          // executions of these paths
+	// paths of these functions that count as equal ones of exact mode together: one comparison stands for two
+	Merged  int
+	Untold  map[string]int // functions all of whose paths are untold, by name and reason
+	UntoldN int64
+	Differ  []string // that should be equal
 }
 
-// ComparePaths compares what was followed through a table with an exact profile of the same run, whose program has these
-// site tables. What exact mode does not instrument is not compared.
+// ComparePaths compares what was followed through a table with an exact profile of the same run, whose program has
+// these site tables. What exact mode does not instrument is not compared.
 func ComparePaths(t *actions.Table, got PathCount, program *executable.File, file *profile.File) (*PathResult, error) {
 	exact := map[string]map[uint64]int64{}
 	paths, err := file.Paths()
@@ -48,7 +49,7 @@ func ComparePaths(t *actions.Table, got PathCount, program *executable.File, fil
 		}
 		exact[p.Symbol][n] += p.Count
 	}
-	r := &PathResult{Unclear: map[string]int{}, Blind: map[string]int{}}
+	r := &PathResult{Partly: map[string]int{}, Untold: map[string]int{}}
 	counted := map[string]uint64{} // the functions that exact mode counts, with their paths
 	for _, p := range program.Packages {
 		for _, f := range p.Funcs {
@@ -80,8 +81,8 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 		total += n
 	}
 	if s.Why != "" {
-		r.Blind[s.Name+": "+s.Why]++
-		r.BlindN += total
+		r.Untold[s.Name+": "+s.Why]++
+		r.UntoldN += total
 		return
 	}
 	want = together(s, want)
@@ -89,17 +90,17 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 		all[p] = true
 	}
 	why, ok := "", true
-	sum := int64(0) // of unclear paths, which may be counted as each other
+	sum := int64(0) // of untold paths, which may be counted as each other
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		w := s.Tells(p)
 		if isMerged(w) {
 			why = w
 			r.Merged++
-			r.UnclearN += want[p]
+			r.PartlyN += want[p]
 		} else if w != "" {
 			why = w
 			sum += got[p] - want[p]
-			r.UnclearN += want[p]
+			r.PartlyN += want[p]
 			continue
 		}
 		if got[p] != want[p] {
@@ -121,7 +122,7 @@ func (r *PathResult) add(s *actions.Source, got, want map[uint64]int64) {
 	switch {
 	case !ok:
 	case why != "":
-		r.Unclear[why]++
+		r.Partly[why]++
 	default:
 		r.Equal++
 	}
@@ -145,7 +146,7 @@ func together(s *actions.Source, counts map[uint64]int64) map[uint64]int64 {
 
 // stand returns the path as which path p counts.
 func stand(s *actions.Source, p uint64) uint64 {
-	if len(s.Unclear) == 0 {
+	if len(s.UntoldNodes) == 0 {
 		return p
 	}
 	g := s.Package.Sites.Funcs[s.Site].Graph
@@ -155,7 +156,7 @@ func stand(s *actions.Source, p uint64) uint64 {
 	}
 	number := g.Starts[start].Val
 	for _, step := range steps {
-		for isMerged(s.Unclear[step.Node]) && len(g.Nodes[step.Node].Out) == 2 {
+		for isMerged(s.UntoldNodes[step.Node]) && len(g.Nodes[step.Node].Out) == 2 {
 			other := g.Nodes[step.Node].Out[1-step.Out]
 			if other.Ends || other.To == pdag.Exit {
 				break

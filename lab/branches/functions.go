@@ -45,8 +45,9 @@ func Functions(archives map[string]string) (all map[string]map[string]Function, 
 
 // Blocks of an object file, whose offsets are in its header.
 const (
-	blockPackages  = 1
-	blockSymbols   = 3 // with the next four: symbols of the package, two sorts that are known by content, others, and those of other packages
+	blockPackages = 1
+	// with the next four: symbols of the package, two sorts that are known by content, others, and those of other packages
+	blockSymbols   = 3
 	blockRelocs    = 11
 	blockAux       = 12
 	blockData      = 13

@@ -9,12 +9,13 @@ import (
 
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/branches"
+	"github.com/pepgo/pep/machine/executable"
 	"github.com/pepgo/pep/runtime/follow"
 )
 
 // Actions joins a table for an executable. With calls it has actions for functions with one path, too.
 func Actions(exe string, pkgs []branches.Package, calls bool) (*actions.Table, error) {
-	program, err := branches.ReadExecutable(exe)
+	program, err := executable.Linked(exe)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +70,8 @@ type Step struct {
 	Func, Action uint32 // as the table numbers them
 }
 
-// Trace runs a program under valgrind, with the tool in a directory, and calls f for each action of the table, in the order of
-// execution. It returns how many instructions the program has executed.
+// Trace runs a program under valgrind, with the tool in a directory, and calls f for each action of the table, in the
+// order of execution. It returns how many instructions the program has executed.
 func Trace(exe string, t *actions.Table, tracer, dir string, f func(Step) error, args ...string) (uint64, error) {
 	rows := map[uint64][]row{}
 	var steps []Step // by row

@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// varies names what is not compared. The compiler makes data of calls of errors.New that initialise variables, but not of
-// instrumented ones. Hash tries have another form in each run: those of internal/sync and of unique, which calls weak.
+// varies names what is not compared. The compiler makes data of calls of errors.New that initialise variables, but not
+// of instrumented ones. Hash tries have another form in each run: those of internal/sync and of unique, which calls
+// weak.
 var varies = []string{"errors.New ", "internal/sync.", "unique.", "weak."}
 
 // Paths that are followed through the table are those of exact mode.
@@ -24,10 +25,7 @@ func TestPaths(t *testing.T) {
 		t.Skip("compiles much of std")
 	}
 	tracer := buildTracer(t)
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	for _, test := range []struct {
 		program   string
 		args      []string
@@ -87,10 +85,11 @@ func TestPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d functions: %d equal, %d paths executed %d times; unclear %v, executed %d times, %d merged paths equal; blind %v, executed %d times",
-				r.Functions, r.Equal, r.Paths, r.N, r.Unclear, r.UnclearN, r.Merged, r.Blind, r.BlindN)
+			t.Logf("%d functions: %d equal, %d paths executed %d times; partly untold %v, executed %d times, %d merged paths equal; untold %v, executed %d times",
+				r.Functions, r.Equal, r.Paths, r.N, r.Partly, r.PartlyN, r.Merged, r.Untold, r.UntoldN)
 			if r.Equal < test.functions || r.Merged < test.merged {
-				t.Errorf("only %d functions are equal, and %d merged paths, want %d and %d", r.Equal, r.Merged, test.functions, test.merged)
+				t.Errorf("only %d functions are equal, and %d merged paths, want %d and %d", r.Equal, r.Merged, test.functions,
+					test.merged)
 			}
 			for _, d := range r.Differ {
 				if !slices.ContainsFunc(varies, func(prefix string) bool { return strings.HasPrefix(d, prefix) }) {
@@ -114,7 +113,8 @@ func TestPaths(t *testing.T) {
 			}
 			t.Logf("with functions of one path it has %d bytes", size(table))
 			n := size(several)
-			t.Logf("the table of actions has %d bytes, %.2f%% of the executable's %d", n, 100*float64(n)/float64(info.Size()), info.Size())
+			t.Logf("the table of actions has %d bytes, %.2f%% of the executable's %d", n, 100*float64(n)/float64(info.Size()),
+				info.Size())
 		})
 	}
 }

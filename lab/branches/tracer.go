@@ -63,8 +63,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// Env has what makes runs of a program alike.
-var Env = []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off"}
+// Env has what makes runs of a program alike. Valgrind 3.19 does not know RDTSCP.
+var Env = []string{"GODEBUG=asyncpreemptoff=1,cpu.rdtscp=off", "GOMAXPROCS=1", "GOGC=off"}
 
 // A row is one of a table.
 type row struct {
@@ -87,16 +87,16 @@ type instruction struct {
 	moves   bool           // it is CMOVcc or SETcc
 }
 
-// What the tool writes down of an instruction: the address of the next one, or whether a condition holds, whose code is at a
-// bit.
+// What the tool writes down of an instruction: the address of the next one, or whether a condition holds, whose code is
+// at a bit.
 const (
 	wantNext      = 1 << 63
 	wantCondition = 1 << 62
 	conditionBit  = 56
 )
 
-// trace runs a program under valgrind, with the tool in a directory, and calls f each time that what a row says happens, in
-// order. It returns how many instructions the program has executed.
+// trace runs a program under valgrind, with the tool in a directory, and calls f each time that what a row says
+// happens, in order. It returns how many instructions the program has executed.
 func trace(exe string, rows map[uint64][]row, tracer, dir string, f func(m *moment, n int) error,
 	args ...string) (uint64, error) {
 	byPC, file, err := instructions(exe, rows)

@@ -12,7 +12,8 @@ import (
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/values"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/machine/executable"
 	"golang.org/x/arch/x86/x86asm"
 )
 
@@ -63,8 +64,10 @@ type lineOf struct {
 	line int
 }
 
-// looks counts how often instructions were executed that have types, by line, and returns the losses of other places there.
-func looks(t *testing.T, p *program, funcs []branches.Placed, tracer string, args ...string) (counts map[lineOf]int64, lost map[lineOf][]string) {
+// looks counts how often instructions were executed that have types, by line, and returns the losses of other places
+// there.
+func looks(t *testing.T, p *program, funcs []branches.Placed, tracer string, args ...string) (counts map[lineOf]int64,
+	lost map[lineOf][]string) {
 	t.Helper()
 	rows := map[uint64][]row{}
 	var at []lineOf
@@ -73,7 +76,7 @@ func looks(t *testing.T, p *program, funcs []branches.Placed, tracer string, arg
 		for _, v := range f.Values {
 			line := lineOf{v.Pos.File, v.Pos.Line}
 			switch {
-			case v.What == branches.Called:
+			case v.What != branches.TypeOf && v.What != branches.ItabOf:
 			case v.Lost != 0:
 				lost[line] = append(lost[line], fmt.Sprintf("%s in %s", v.Lost, f.Name))
 			default:
@@ -83,25 +86,23 @@ func looks(t *testing.T, p *program, funcs []branches.Placed, tracer string, arg
 			}
 		}
 	}
-	if _, err := trace(p.exe, rows, tracer, t.TempDir(), func(_ *moment, n int) error { counts[at[n]]++; return nil }, args...); err != nil {
+	if _, err := trace(p.exe, rows, tracer, t.TempDir(), func(_ *moment, n int) error { counts[at[n]]++; return nil },
+		args...); err != nil {
 		t.Fatal(err)
 	}
 	return counts, lost
 }
 
-// Instructions with the type of an interface are executed as often as coverage says that the statements are which look at it, whatever
-// their form is.
+// Instructions with the type of an interface are executed as often as coverage says that the statements are which look
+// at it, whatever their form is.
 func TestValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles much of std")
 	}
 	tracer := buildTracer(t)
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	p := build(t, pepbuild, "testdata/values", ".")
-	exe, err := branches.ReadExecutable(p.exe)
+	exe, err := executable.Linked(p.exe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,8 @@ func TestValues(t *testing.T) {
 			want = want / 14 * 13
 		}
 		if got != want || len(lost[at]) > 0 != known || !ok {
-			t.Errorf("%s:%d: %s: instructions with a type are executed %d times, and it %d times; lost: %q", file, line, strings.TrimSpace(sc.Text()), got, want, lost[at])
+			t.Errorf("%s:%d: %s: instructions with a type are executed %d times, and it %d times; lost: %q", file, line,
+				strings.TrimSpace(sc.Text()), got, want, lost[at])
 		}
 	}
 	if n < 30 {
@@ -155,7 +157,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// executed returns how often coverage says that a line is: that is the count of the last block that begins there, or before.
+// executed returns how often coverage says that a line is: that is the count of the last block that begins there, or
+// before.
 func executed(coverage map[branches.Pos]int64, at lineOf) (n int64) {
 	last := branches.Pos{}
 	for p, c := range coverage {

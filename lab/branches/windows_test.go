@@ -9,23 +9,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/actions"
 	"github.com/pepgo/pep/format/actiontable"
 	"github.com/pepgo/pep/format/register"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// A program that is built with -pepmode=windows has the table of actions that is made of the tables of its packages, row
-// by row, and runs as usual.
+// A program that is built with -pepmode=windows has the table of actions that is made of the tables of its packages,
+// row by row, and runs as usual.
 func TestTableInProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles much of std")
 	}
-	pepbuild, err := pepbuildtest.Build(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	source, err := filepath.Abs("../../testprogs/flate")
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +40,8 @@ func TestTableInProgram(t *testing.T) {
 		}
 		return string(out)
 	}
-	plain, exe, stripped, file := filepath.Join(dir, "plain"), filepath.Join(dir, "exe"), filepath.Join(dir, "stripped"), filepath.Join(dir, "table")
+	plain, exe, stripped, file := filepath.Join(dir, "plain"), filepath.Join(dir, "exe"), filepath.Join(dir, "stripped"),
+		filepath.Join(dir, "table")
 	run(pepbuild, "build", "-peptable="+file, "-o", plain, ".")
 	run(pepbuild, "build", "-pepmode=windows", "-o", exe, ".")
 	run(pepbuild, "build", "-pepmode=windows", "-ldflags=-s -w", "-o", stripped, ".")
@@ -76,7 +74,7 @@ func TestTableInProgram(t *testing.T) {
 		if got := decode(t, found, 0x401000); !slices.Equal(got, want) {
 			t.Errorf("%s: %d rows, and %d of the tables of packages are others", exe, len(got), len(want))
 		}
-		if told := table.Told(); found.Told != told || told.Functions < 2000 || told.Unclear == 0 || told.Blind == 0 {
+		if told := table.Told(); found.Told != told || told.Functions < 2000 || told.Partly == 0 || told.Untold == 0 {
 			t.Errorf("%s: %+v, want %+v", exe, found.Told, told)
 		}
 		checkFunctions(t, exe, table)

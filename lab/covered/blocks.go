@@ -32,7 +32,8 @@ type block struct {
 }
 
 func (b *block) contains(p position) bool {
-	return b.file == p.file && comparePositions(b.position, p) <= 0 && (p.line < b.endLine || p.line == b.endLine && p.col < b.endCol)
+	return b.file == p.file && comparePositions(b.position, p) <= 0 &&
+		(p.line < b.endLine || p.line == b.endLine && p.col < b.endCol)
 }
 
 // readBlocks reads a cover profile of a module. Blocks of packages that several tests have are there several times.
@@ -66,7 +67,8 @@ func readBlocks(name, module string) (map[block]int64, error) {
 
 // compareBlocks compares blocks with the statements that are in them. The tool cover counts two things as statements of
 // the block that they end: a label, and a block of braces alone. So they are not in the block that has their position.
-func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *syntax, unreachable map[position]bool) error {
+func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *syntax,
+	unreachable map[position]bool) error {
 	in := make(map[block][]position)
 	byFile := make(map[string][]block)
 	for b := range theirs {
@@ -92,7 +94,8 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 		}
 		in[*best] = append(in[*best], p)
 	}
-	for _, b := range slices.SortedFunc(maps.Keys(theirs), func(a, b block) int { return comparePositions(a.position, b.position) }) {
+	for _, b := range slices.SortedFunc(maps.Keys(theirs),
+		func(a, b block) int { return comparePositions(a.position, b.position) }) {
 		f, err := src.file(b.file)
 		if err != nil {
 			return err
@@ -108,7 +111,8 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 			r.differ(nil, Difference{"label", end.String(), "go test -cover counts a statement more", causeLabel})
 		}
 		if len(statements) != want {
-			d := Difference{What: "block", Where: b.String(), Text: fmt.Sprintf("has %d statements, and pep has %d", want, len(statements))}
+			d := Difference{What: "block", Where: b.String(),
+				Text: fmt.Sprintf("has %d statements, and pep has %d", want, len(statements))}
 			for p := range unreachable {
 				if b.contains(p) && slices.Max(theirs[b]) == 0 {
 					d.Cause = causeUnreachable
@@ -130,7 +134,8 @@ func (r *Report) compareBlocks(theirs map[block][]int64, ours *profiled, src *sy
 		case varies:
 			r.Blocks.vary(theirs[b], ours.statements[at])
 		case different:
-			d := Difference{"block", at.String(), fmt.Sprintf("%d, pep %d", theirs[b], ours.statements[at]), ours.leftAt(at, theirs[b])}
+			d := Difference{"block", at.String(), fmt.Sprintf("%d, pep %d", theirs[b], ours.statements[at]),
+				ours.leftAt(at, theirs[b])}
 			if f.entered[at] {
 				d.Cause = causeGoto
 			}

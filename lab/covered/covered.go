@@ -20,12 +20,12 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/lab/covered/recorder"
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/lab/gomodule"
 )
 
@@ -40,10 +40,12 @@ type Module struct {
 var Modules = []Module{
 	{Path: "github.com/BurntSushi/toml", Version: "v1.6.0", Gobco: true},
 	{Path: "github.com/yuin/goldmark", Version: "v1.8.7", Skip: "TestDeepNestedLabelPerformance", Why: "measure time"},
-	{Path: "github.com/tdewolff/parse/v2", Version: "v2.8.20", Skip: "TestVariableLookup", Why: "measure time", Gobco: true},
+	{Path: "github.com/tdewolff/parse/v2", Version: "v2.8.20", Skip: "TestVariableLookup", Why: "measure time",
+		Gobco: true},
 	{Path: "github.com/google/go-cmp", Version: "v0.7.0"},
 	{Path: "github.com/spf13/cobra", Version: "v1.10.2", Skip: "TestFailGen", Why: "fail for root"},
-	{Path: "github.com/tidwall/gjson", Version: "v1.20.2", Skip: "Random|TestJSONString", Why: "make up input at random", Gobco: true},
+	{Path: "github.com/tidwall/gjson", Version: "v1.20.2", Skip: "Random|TestJSONString", Why: "make up input at random",
+		Gobco: true},
 }
 
 // Options are for all modules.
@@ -146,7 +148,8 @@ func (o *Options) gather(m *Module, dir string) (x *evidence, err error) {
 	var blocks []map[block]int64
 	for i := range o.Runs {
 		name := filepath.Join(o.Work, fmt.Sprintf("blocks-%d", i))
-		if err := o.test(m, dir, "go", nil, i, "-covermode=count", "-coverpkg=./...", "-coverprofile="+name, "./..."); err != nil {
+		if err := o.test(m, dir, "go", nil, i, "-covermode=count", "-coverpkg=./...", "-coverprofile="+name,
+			"./..."); err != nil {
 			return nil, err
 		}
 		b, err := readBlocks(name, m.Path)
@@ -215,12 +218,14 @@ func (o *Options) profiled(m *Module, dir, packages string, flags ...string) (*p
 }
 
 // recorded runs the tests with a recorder.
-func (o *Options) recorded(m *Module, source string) (decisions []*recorder.Decision, counts []recorder.Counts, err error) {
+func (o *Options) recorded(m *Module, source string) (decisions []*recorder.Decision, counts []recorder.Counts,
+	err error) {
 	dir := filepath.Join(o.Work, "recorder")
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 		return nil, nil, err
 	}
-	out, err := command(dir, "go", nil, "list", "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .CgoFiles}}{{$d}}/{{.}}\n{{end}}", "./...")
+	out, err := command(dir, "go", nil, "list", "-f",
+		"{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .CgoFiles}}{{$d}}/{{.}}\n{{end}}", "./...")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -258,7 +263,8 @@ func (o *Options) test(m *Module, dir, tool string, env []string, run int, args 
 	if m.Skip != "" {
 		flags = append(flags, "-skip="+m.Skip)
 	}
-	if !slices.Contains(args, "-covermode=count") { // which gives the executable two more arguments: tests may look at them
+	// which gives the executable two more arguments: tests may look at them
+	if !slices.Contains(args, "-covermode=count") {
 		flags = append(flags, "-benchtime=1s", "-fuzztime=1s")
 	}
 	_, err := o.say(dir, tool, env, append(flags, args...)...)
@@ -272,16 +278,8 @@ func (o *Options) say(dir, tool string, env []string, args ...string) (string, e
 
 // command runs a command that must succeed, and returns what it printed.
 func command(dir, tool string, env []string, args ...string) (string, error) {
-	cmd := exec.Command(tool, args...)
-	cmd.Dir = dir
-	cmd.Env = slices.Concat(os.Environ(), []string{"GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false"}, env)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s%s", cmd, err, out[max(0, len(out)-2000):], &stderr)
-	}
-	return string(out), nil
+	r, err := driver.Tool(dir, slices.Concat([]string{"GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false"}, env), tool, args...)
+	return r.Stdout, err
 }
 
 // series turns counts by run into runs by what is counted.

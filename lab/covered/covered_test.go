@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
 func TestJudge(t *testing.T) {
@@ -148,10 +148,7 @@ func TestChangesAreSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pepbuild, err := pepbuildtest.Build(work)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	m := &Module{Path: "example.com/hand"}
 	o := &Options{Work: work, Pepbuild: pepbuild, Runs: 2, Log: t.Output()}
 	x, err := o.gather(m, dir)
@@ -173,7 +170,8 @@ func TestChangesAreSeen(t *testing.T) {
 	for _, d := range r.Unexplained() {
 		t.Errorf("%+v", d)
 	}
-	want := Report{Module: *m, Blocks: r.Blocks, Statements: 38, Decisions: 10, Vectors: r.Vectors, Conditions: Tally{Equal: 33}, Masking: r.Masking, Unique: r.Unique, Outcomes: r.Outcomes, Differences: r.Differences}
+	want := Report{Module: *m, Blocks: r.Blocks, Statements: 38, Decisions: 10, Vectors: r.Vectors,
+		Conditions: Tally{Equal: 33}, Masking: r.Masking, Unique: r.Unique, Outcomes: r.Outcomes, Differences: r.Differences}
 	if diff := cmp.Diff(&want, r); diff != "" {
 		t.Errorf("report (-want +got)\n%s", diff)
 	}
@@ -181,7 +179,8 @@ func TestChangesAreSeen(t *testing.T) {
 	for _, d := range r.Differences {
 		causes[d.Cause]++
 	}
-	if diff := cmp.Diff(map[string]int{causeLabel: 1, causeUnreachable: 1, causeLeft: 1, causeValue: 1}, causes); diff != "" {
+	if diff := cmp.Diff(map[string]int{causeLabel: 1, causeUnreachable: 1, causeLeft: 1, causeValue: 1},
+		causes); diff != "" {
 		t.Errorf("causes (-want +got)\n%s", diff)
 	}
 	known := len(r.Differences)
@@ -193,7 +192,10 @@ func TestChangesAreSeen(t *testing.T) {
 		do   func() (undo func())
 	}{
 		{"count of a statement", func() func() { return add(x.ours.statements, position{"hand.go", 7, 3}, 1) }},
-		{"count of a block", func() func() { return add(x.blocks, keyOf(x.blocks, func(b block) bool { return b.line == 12 }), -1) }},
+		{"count of a block", func() func() {
+			return add(x.blocks, keyOf(x.blocks, func(b block) bool { return b.line == 12 }),
+				-1)
+		}},
 		{"a statement less", func() func() { return remove(x.ours.statements, position{"hand.go", 10, 3}) }},
 		{"a statement more", func() func() { return insert(x.ours.statements, position{"hand.go", 10, 5}, []int64{1, 1}) }},
 		{"count of a vector", func() func() { return add(x.ours.vectors, vector{first, "TF-=T"}, 1) }},
@@ -236,7 +238,8 @@ func TestChangesAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(page.String())
-	for _, part := range []string{causeUnreachable + " (1)\n\n    example.com/hand block hand.go:", "0 counts of blocks, vectors and outcomes vary"} {
+	for _, part := range []string{causeUnreachable + " (1)\n\n    example.com/hand block hand.go:",
+		"0 counts of blocks, vectors and outcomes vary"} {
 		if !strings.Contains(page.String(), part) {
 			t.Errorf("the page does not have %q", part)
 		}
@@ -306,7 +309,8 @@ func TestReadStats(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{}, position{})); diff != "" {
 		t.Errorf("outcomes (-want +got)\n%s", diff)
 	}
-	if _, err := readStats([]byte(`[{"Start": "p.go"}]`), newSyntax(dir)); err == nil || !strings.Contains(err.Error(), "is no position") {
+	if _, err := readStats([]byte(`[{"Start": "p.go"}]`), newSyntax(dir)); err == nil ||
+		!strings.Contains(err.Error(), "is no position") {
 		t.Errorf("got %v", err)
 	}
 }

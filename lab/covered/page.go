@@ -23,7 +23,8 @@ func Write(w io.Writer, reports []*Report) error {
 		if r.Outcomes.All() > 0 {
 			outcomes = r.Outcomes.text()
 		}
-		fmt.Fprintf(&b, "| %s %s | %d | %s | %d | %s | %s | %d, %d | %s |\n", r.Path, r.Version, r.Statements, r.Blocks.text(), r.Decisions, r.Vectors.text(), r.Conditions.text(), r.Masking, r.Unique, outcomes)
+		fmt.Fprintf(&b, "| %s %s | %d | %s | %d | %s | %s | %d, %d | %s |\n", r.Path, r.Version, r.Statements,
+			r.Blocks.text(), r.Decisions, r.Vectors.text(), r.Conditions.text(), r.Masking, r.Unique, outcomes)
 	}
 	for _, r := range reports {
 		if r.Skip != "" {
@@ -33,7 +34,8 @@ func Write(w io.Writer, reports []*Report) error {
 	var all Tally
 	for _, r := range reports {
 		for _, t := range []Tally{r.Blocks, r.Vectors, r.Outcomes} {
-			all.Varies, all.TheirsAlone, all.OursAlone = all.Varies+t.Varies, all.TheirsAlone+t.TheirsAlone, all.OursAlone+t.OursAlone
+			all.Varies, all.TheirsAlone, all.OursAlone = all.Varies+t.Varies, all.TheirsAlone+t.TheirsAlone,
+				all.OursAlone+t.OursAlone
 		}
 	}
 	fmt.Fprintf(&b, "\n%d counts of blocks, vectors and outcomes vary: %d with both tools, %d with the other alone and %d with pep alone.\n",

@@ -71,7 +71,8 @@ func readRun(profiles, dir string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{make(map[position]int64), make(map[position]string), make(map[outcome]int64), make(map[vector]int64), make(map[string]int64), make(map[position]*decision)}
+	r := &run{make(map[position]int64), make(map[position]string), make(map[outcome]int64), make(map[vector]int64),
+		make(map[string]int64), make(map[position]*decision)}
 	at := func(file string, line, col int) (position, error) {
 		below, err := filepath.Rel(dir, file)
 		return position{filepath.ToSlash(below), line, col}, err
@@ -119,7 +120,8 @@ func isCondition(kind string) bool {
 	return slices.Contains([]string{"if", "for", "&&", "||", "case", "value"}, kind)
 }
 
-func (r *run) decision(f *cover.Function, d *cover.Decision, at func(file string, line, col int) (position, error)) error {
+func (r *run) decision(f *cover.Function, d *cover.Decision,
+	at func(file string, line, col int) (position, error)) error {
 	x := &decision{functions: 1}
 	for _, c := range d.Conditions {
 		p, err := at(f.File, c.Line, c.Col)
@@ -156,7 +158,8 @@ func joinRuns(runs []*run) *profiled {
 	var vectors []map[vector]int64
 	var unended []map[string]int64
 	for _, r := range runs {
-		statements, outcomes, vectors, unended = append(statements, r.statements), append(outcomes, r.outcomes), append(vectors, r.vectors), append(unended, r.unended)
+		statements, outcomes, vectors, unended = append(statements, r.statements), append(outcomes, r.outcomes),
+			append(vectors, r.vectors), append(unended, r.unended)
 		for at, f := range r.functions {
 			p.functions[at] = f
 		}

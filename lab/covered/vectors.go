@@ -40,7 +40,8 @@ func (r *Report) compareVectors(decisions []*recorder.Decision, recorded []recor
 			if d := at[v.decision]; d != nil {
 				text = strings.Join(strings.Fields(d.Text), " ") + ": "
 			}
-			r.differ(&r.Vectors, Difference{What: "vector", Where: v.decision.String(), Text: fmt.Sprintf("%s%s: %d, pep %d", text, v.text, theirs[v], ours.vectors[v])})
+			r.differ(&r.Vectors, Difference{What: "vector", Where: v.decision.String(),
+				Text: fmt.Sprintf("%s%s: %d, pep %d", text, v.text, theirs[v], ours.vectors[v])})
 		}
 	}
 
@@ -97,14 +98,16 @@ func (r *Report) compareMCDC(d *recorder.Decision, p position, theirs map[vector
 	tally := &r.Conditions.Varies
 	run, vectors := 0, of(ours.vectors, 0)
 	for i := range ours.runs {
-		if recorded := of(theirs, i); slices.Equal(slices.Sorted(maps.Keys(recorded)), slices.Sorted(maps.Keys(of(ours.vectors, i)))) {
+		if recorded := of(theirs, i); slices.Equal(slices.Sorted(maps.Keys(recorded)),
+			slices.Sorted(maps.Keys(of(ours.vectors, i)))) {
 			tally, run, vectors = &r.Conditions.Equal, i, recorded
 			break
 		}
 	}
 	want, impossible := recorder.MCDC(d.Expr, len(d.Conditions), vectors)
 	if impossible != "" {
-		r.differ(nil, Difference{What: "vector", Where: p.String(), Text: "the decision cannot have the vector " + impossible})
+		r.differ(nil, Difference{What: "vector", Where: p.String(),
+			Text: "the decision cannot have the vector " + impossible})
 		return
 	}
 	got := ours.runs[run].decisions[p]
@@ -119,6 +122,8 @@ func (r *Report) compareMCDC(d *recorder.Decision, p position, theirs map[vector
 			*tally++
 			continue
 		}
-		r.differ(&r.Conditions, Difference{What: "condition", Where: position{d.File, c.Line, c.Col}.String(), Text: fmt.Sprintf("masking %t, unique cause %t, pep %t and %t", want.Masking[i], want.Unique[i], got.masking[i], got.unique[i])})
+		r.differ(&r.Conditions, Difference{What: "condition", Where: position{d.File, c.Line, c.Col}.String(),
+			Text: fmt.Sprintf("masking %t, unique cause %t, pep %t and %t", want.Masking[i], want.Unique[i], got.masking[i],
+				got.unique[i])})
 	}
 }

@@ -4,7 +4,7 @@ package exactness
 // it.
 
 import (
-	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/gobuild"
-	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 //go:embed snapshot.go.txt
@@ -99,7 +98,7 @@ func (p *Program) run() (b *build, err error) {
 // vendor copies the modules that b depends on into the module, and changes the copies: it
 // turns //line directives into plain comments, because the directives hide columns.
 func (b *build) vendor() error {
-	if _, err := output("go", "mod", "vendor"); err != nil {
+	if _, err := driver.Tool("", nil, "go", "mod", "vendor"); err != nil {
 		return err
 	}
 	return filepath.WalkDir(b.src, func(name string, d fs.DirEntry, err error) error {
@@ -119,15 +118,19 @@ var lineDirective = regexp.MustCompile(`(?m)^//line `)
 // selectPackages finds the packages that can be instrumented. All of them can be
 // covered.
 func (b *build) selectPackages() error {
-	paths, err := gobuild.Selected(&gobuild.Args{Verb: "build", Mode: rewrite.Exact, Packages: []string{"all"}, Patterns: []string{"."}})
+	args, err := gobuild.Parse([]string{"build", "-pepmode=exact", "-peppkg=all", "."})
 	if err != nil {
 		return err
 	}
-	out, err := output("go", "list", "-deps", "-json=ImportPath,Name,Dir,GoFiles", ".")
+	paths, err := gobuild.Selected(args)
 	if err != nil {
 		return err
 	}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+	list, err := driver.Tool("", nil, "go", "list", "-deps", "-json=ImportPath,Name,Dir,GoFiles", ".")
+	if err != nil {
+		return err
+	}
+	for dec := json.NewDecoder(strings.NewReader(list.Stdout)); ; {
 		p := new(pkg)
 		if err := dec.Decode(p); err == io.EOF {
 			return nil
@@ -175,20 +178,15 @@ func (b *build) importPaths() (paths []string) {
 }
 
 func (b *build) compileTo(exe string, flags ...string) error {
-	args := &gobuild.Args{
-		Verb:     "build",
-		Mode:     "exact",
-		Packages: b.importPaths(),
-		Truncate: b.Truncate,
-		GoFlags:  append(flags, "-o="+exe),
-		Patterns: []string{"."},
+	args, err := gobuild.Parse([]string{"build", "-pepmode=exact", "-peppkg=" + strings.Join(b.importPaths(), ","),
+		"-peptruncate=" + cmp.Or(b.Truncate, "header"), "-o=" + exe, "."})
+	if err != nil {
+		return err
 	}
-	if args.Truncate == "" {
-		args.Truncate = "header"
-	}
-	code, err := gobuild.Run(args, nil, b.Stderr, b.Stderr)
-	if err == nil && code != 0 {
-		err = fmt.Errorf("exit code %d", code)
+	args.GoFlags = append(args.GoFlags, flags...)
+	res, err := gobuild.Run(args, nil, b.Stderr, b.Stderr)
+	if err == nil && res.Code != 0 {
+		err = fmt.Errorf("exit code %d", res.Code)
 	}
 	if err != nil {
 		return fmt.Errorf("building %s: %w", b.Dir, err)
@@ -202,33 +200,19 @@ func (b *build) execute() error {
 	if err := os.Mkdir(prof, 0o777); err != nil {
 		return err
 	}
-	var stderr bytes.Buffer
-	cmd := exec.Command(b.exe, b.Args...)
-	cmd.Stdout, cmd.Stderr = b.Stderr, &stderr
 	// Without GOCOVERDIR nothing but the snapshot writes counters.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
-		return strings.HasPrefix(e, "GOCOVERDIR=") || strings.HasPrefix(e, "PEPOPTS=")
-	})
-	cmd.Env = append(cmd.Env, "PEPDIR="+prof, "EXACTNESS_SNAPSHOT="+b.counters)
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("running %s %s: %w\n%s", b.exe, strings.Join(b.Args, " "), err, stderr.Bytes())
+	env := []string{"GOCOVERDIR=", "PEPOPTS=", "PEPDIR=" + prof, "EXACTNESS_SNAPSHOT=" + b.counters}
+	r, err := driver.Tool("", env, b.exe, b.Args...)
+	io.WriteString(b.Stderr, r.Stdout)
+	if err != nil {
+		return err
 	}
-	paths, err := filepath.Glob(filepath.Join(prof, filepath.Base(b.exe)+"."+strconv.Itoa(cmd.Process.Pid)+".*.paths.pb.gz"))
+	// The program may have run itself, too.
+	paths, err := filepath.Glob(filepath.Join(prof, filepath.Base(b.exe)+"."+strconv.Itoa(r.Pid)+".*.paths.pb.gz"))
 	if err != nil || len(paths) != 1 {
-		return fmt.Errorf("running %s %s: %d profiles of it in %s, want one", b.exe, strings.Join(b.Args, " "), len(paths), prof)
+		return fmt.Errorf("running %s %s: %d profiles of it in %s, want one", b.exe, strings.Join(b.Args, " "), len(paths),
+			prof)
 	}
 	b.paths = paths[0]
 	return nil
-}
-
-// output runs a command and returns what it prints.
-func output(name string, args ...string) ([]byte, error) {
-	var stderr bytes.Buffer
-	cmd := exec.Command(name, args...)
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%s", name, args[0], err, stderr.Bytes())
-	}
-	return out, nil
 }

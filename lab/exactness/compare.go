@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // A Kind is the result for a block of coverage.
@@ -276,7 +276,8 @@ func (c *comparison) compareFunc(f *flow, counters [][]*counter) {
 		elsewhere += max(n, 0)
 	}
 	if f.unendedElsewhere != elsewhere {
-		c.wrong(f.Name, "%d paths from elsewhere than the entry have not ended, the profile says %d", elsewhere, f.unendedElsewhere)
+		c.wrong(f.Name, "%d paths from elsewhere than the entry have not ended, the profile says %d", elsewhere,
+			f.unendedElsewhere)
 	}
 	bounds := f.bounds(unended, counters)
 	var blocks []Block

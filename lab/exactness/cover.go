@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // A variable of counters belongs to one function. It begins with the number of its
@@ -99,7 +101,7 @@ func (b *build) covered(p *pkg) (*text, error) {
 
 // runCover runs the cover tool over p and returns the names of its output.
 func runCover(p *pkg, dir, prefix string) (files []string, err error) {
-	tool, err := output("go", "tool", "-n", "cover")
+	tool, err := driver.Tool("", nil, "go", "tool", "-n", "cover")
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +124,7 @@ func runCover(p *pkg, dir, prefix string) (files []string, err error) {
 	if err := os.WriteFile(listFile, []byte(list), 0o666); err != nil {
 		return nil, err
 	}
-	_, err = output(strings.TrimSpace(string(tool)), args...)
+	_, err = driver.Tool("", nil, strings.TrimSpace(tool.Stdout), args...)
 	return files, err
 }
 
@@ -272,7 +274,8 @@ func (s snapshot) read(t *text) error {
 			continue
 		}
 		if len(values) != lengths[c.variable] || c.index-headerWords >= len(values) {
-			return fmt.Errorf("%s: variable %d has %d counters in the program, %d in its text", t.path, c.variable, len(values), lengths[c.variable])
+			return fmt.Errorf("%s: variable %d has %d counters in the program, %d in its text", t.path, c.variable, len(values),
+				lengths[c.variable])
 		}
 		c.count = values[c.index-headerWords]
 	}

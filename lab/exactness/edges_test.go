@@ -9,21 +9,24 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/gobuild"
+	"github.com/pepgo/pep/machine/executable"
 )
 
-// flowsOf builds the packages of the main module of a test program with exact counts, runs it, and returns what the counts
-// say of each function.
+// flowsOf builds the packages of the main module of a test program with exact counts, runs it, and returns what the
+// counts say of each function.
 func flowsOf(t *testing.T, program, truncate string) map[funcKey]*flow {
 	t.Helper()
 	t.Chdir(filepath.Join("../../testprogs", program))
 	dir := t.TempDir()
 	exe := filepath.Join(dir, program)
-	args := &gobuild.Args{Verb: "build", Mode: "exact", Truncate: truncate, GoFlags: []string{"-o=" + exe}, Patterns: []string{"."}}
-	code, err := gobuild.Run(args, nil, t.Output(), t.Output())
-	if err != nil || code != 0 {
-		t.Fatalf("building %s: exit code %d, %v", program, code, err)
+	args, err := gobuild.Parse([]string{"build", "-pepmode=exact", "-peptruncate=" + truncate, "-o=" + exe, "."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := gobuild.Run(args, nil, t.Output(), t.Output())
+	if err != nil || res.Code != 0 {
+		t.Fatalf("building %s: exit code %d, %v", program, res.Code, err)
 	}
 	cmd := exec.Command(exe, "1")
 	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=")
@@ -71,8 +74,8 @@ func (f *flow) kirchhoff() error {
 	return nil
 }
 
-// PEP-14: counters of edges agree with the edges of exact paths, and at each node as many enter as leave. The programs do
-// the same in each run. Paths that have not ended make a difference: of each, an edge may have been counted.
+// PEP-14: counters of edges agree with the edges of exact paths, and at each node as many enter as leave. The programs
+// do the same in each run. Paths that have not ended make a difference: of each, an edge may have been counted.
 func TestPEP14EdgeCounters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")

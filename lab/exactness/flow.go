@@ -80,7 +80,8 @@ func (f *flow) balance() error {
 			out += n
 		}
 		if in[v] != out || out != f.nodes[v] {
-			return fmt.Errorf("%s: node %d is entered %d times, left %d times, executed %d times", f.Name, v, in[v], out, f.nodes[v])
+			return fmt.Errorf("%s: node %d is entered %d times, left %d times, executed %d times", f.Name, v, in[v], out,
+				f.nodes[v])
 		}
 	}
 	return nil

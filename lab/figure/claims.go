@@ -1,7 +1,7 @@
 package figure
 
-// This file writes the page of a paper, its claims with ours beside each, and the details behind it. All is computed from
-// what was measured, but for the claims themselves.
+// This file writes the page of a paper, its claims with ours beside each, and the details behind it. All is computed
+// from what was measured, but for the claims themselves.
 
 import (
 	"fmt"
@@ -25,8 +25,9 @@ type Claim struct {
 	Same bool // the second column is the same
 	Only bool // the second column has no such thing
 
-	Cannot      string                   // why it cannot be shown here; then Of only has numbers to look at, or is nil
-	CannotRules string                   // why it cannot be shown with the paper's rules; only the second column has numbers
+	Cannot string // why it cannot be shown here; then Of only has numbers to look at, or is nil
+	// why it cannot be shown with the paper's rules; only the second column has numbers
+	CannotRules string
 	Why         func(m *Measured) string // what other experiments say about it; it may be nil
 }
 
@@ -129,10 +130,9 @@ func (b *Beside) Page(m *Measured) (string, error) {
 	if len(m.Header) > 1 {
 		run = fmt.Sprintf("`%s`, %s", m.Header[0], m.Header[1])
 	}
-	p.WriteString(wrap.Text("", fmt.Sprintf("Claims have the paper's numbers, and the columns medians of our runs. **Bold** ones "+
-		"differ: the median or more than 2 of 10 runs refute the claim (\"1 of 3\": so many agree); numbers may be off by a factor "+
-		"of %v, and costs and errors may be less. %s. The run is %s; it also writes how each number is measured, ranges, and why "+
-		"claims differ to build/papers/%s.md.", Slack, b.Extended, run, b.Name)))
+	p.WriteString(wrap.Text("", fmt.Sprintf(
+		"Claims have the paper's numbers, and the columns medians of our runs; **bold** ones differ "+
+			"([how that is decided](../README.md#papers)). %s. The run is %s.", b.Extended, run)))
 	p.WriteString("\n## What surprised\n\n")
 	for _, surprise := range b.Surprises {
 		p.WriteString(wrap.Text("* ", surprise(m)))
@@ -180,8 +180,8 @@ func (j judged) short(m *Measured, extended bool) string {
 	return "**" + text + "**"
 }
 
-// Details returns what stands behind the page, in Markdown: how ours is measured, ranges and verdicts of each claim, why it
-// differs, what words of the paper mean, and tables.
+// Details returns what stands behind the page, in Markdown: how ours is measured, ranges and verdicts of each claim,
+// why it differs, what words of the paper mean, and tables.
 func (b *Beside) Details(m *Measured) (string, error) {
 	list, err := b.judge(m)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// beside is a page of six claims: one holds, one differs with our rules, one differs, one cannot be shown, one has no second
-// column, and one no first column.
+// beside is a page of six claims: one holds, one differs with our rules, one differs, one cannot be shown, one has no
+// second column, and one no first column.
 func beside() *Beside {
 	of := func(name string) func(m *Measured, extended bool) Tally {
 		return func(m *Measured, extended bool) Tally {
@@ -17,18 +17,19 @@ func beside() *Beside {
 			return m.Of(name, "rules")
 		}
 	}
-	return &Beside{Name: "x", Title: "X", Columns: Rules, Extended: "Ours are more", Runs: "runs", Tables: func(*Measured) []Table { return nil }, Claims: []Claim{
-		{Key: "a", Says: "a is small", Prints: "2", Unit: Times, Want: AtMost(Times(2)), Of: of("a")},
-		{Key: "b", Says: "b is small", Unit: Times, Want: AtMost(Times(2)), Of: of("b"),
-			Why: func(m *Measured) string { return "B is " + Times(m.First("b/ours")).Text + "." }},
-		{Key: "c", Says: "c is small", Unit: Times, Want: AtMost(Times(2)), Of: of("c"), Same: true},
-		{Key: "d", Says: "d is small", Prints: "1", Cannot: "nobody knows d"},
-		{Key: "e", Says: "e is small", Unit: Times, Want: AtMost(Times(2)), Of: of("e"), Only: true},
-		{Key: "f", Says: "f is small", Unit: Times, Want: AtMost(Times(2)), Of: of("f"), CannotRules: "f is ours",
-			Why: func(m *Measured) string { return "F is " + Times(m.First("f/ours")).Text + "." }},
-	}, Surprises: []func(m *Measured) string{func(m *Measured) string {
-		return "The size of a is " + Times(m.First("a/rules")).Text + "."
-	}}}
+	return &Beside{Name: "x", Title: "X", Columns: Rules, Extended: "Ours are more", Runs: "runs",
+		Tables: func(*Measured) []Table { return nil }, Claims: []Claim{
+			{Key: "a", Says: "a is small", Prints: "2", Unit: Times, Want: AtMost(Times(2)), Of: of("a")},
+			{Key: "b", Says: "b is small", Unit: Times, Want: AtMost(Times(2)), Of: of("b"),
+				Why: func(m *Measured) string { return "B is " + Times(m.First("b/ours")).Text + "." }},
+			{Key: "c", Says: "c is small", Unit: Times, Want: AtMost(Times(2)), Of: of("c"), Same: true},
+			{Key: "d", Says: "d is small", Prints: "1", Cannot: "nobody knows d"},
+			{Key: "e", Says: "e is small", Unit: Times, Want: AtMost(Times(2)), Of: of("e"), Only: true},
+			{Key: "f", Says: "f is small", Unit: Times, Want: AtMost(Times(2)), Of: of("f"), CannotRules: "f is ours",
+				Why: func(m *Measured) string { return "F is " + Times(m.First("f/ours")).Text + "." }},
+		}, Surprises: []func(m *Measured) string{func(m *Measured) string {
+			return "The size of a is " + Times(m.First("a/rules")).Text + "."
+		}}}
 }
 
 func planted() *Measured {
@@ -52,7 +53,7 @@ func TestPageOfClaims(t *testing.T) {
 	text := strings.Join(strings.Fields(page), " ") // lines break
 	for _, want := range []string{
 		"# X Of 6 claims 2 agree with the paper's rules, 2 differ, and 2 cannot be shown here. With our rules 2 agree and 2 differ. ",
-		" The run is `figures paper x`, commit abc; ",
+		" The run is `figures paper x`, commit abc. ",
 		" ## What surprised * The size of a is 1.00x. ## Claims ",
 		"| a is small | 1.00x | 1.00x | | b is small | 1.00x | **3.00x** | | c is small | **3.50x** | | | e is small | **5.00x** | | " +
 			"| f is small | - | 2.00x | These cannot be shown here: d is small.",
@@ -64,7 +65,8 @@ func TestPageOfClaims(t *testing.T) {
 	m := planted()
 	m.Set("a/rules", 1, 1, 3) // 2 of 3 are too few, but the median agrees
 	m.Set("e/rules", math.NaN())
-	if page, err := beside().Page(m); err != nil || !strings.Contains(page, "| a is small | **1.00x; 2 of 3** | 1.00x |\n") ||
+	if page, err := beside().Page(m); err != nil ||
+		!strings.Contains(page, "| a is small | **1.00x; 2 of 3** | 1.00x |\n") ||
 		!strings.Contains(page, "| e is small | **none** |  |\n") {
 		t.Errorf("%v:\n%s", err, page)
 	}
@@ -104,7 +106,8 @@ func TestMeasuredIsText(t *testing.T) {
 	m := planted()
 	m.Add("odd", math.NaN(), math.Inf(1), 1.0/3)
 	got, err := ParseMeasured(m.String())
-	if err != nil || got.String() != m.String() || got.First("a/ours") != 1 || !math.IsNaN(got.First("odd")) || !math.IsInf(got.Of("odd")[1], 1) || got.Of("odd")[2] != 0.333333 {
+	if err != nil || got.String() != m.String() || got.First("a/ours") != 1 || !math.IsNaN(got.First("odd")) ||
+		!math.IsInf(got.Of("odd")[1], 1) || got.Of("odd")[2] != 0.333333 {
 		t.Errorf("%v:\n%s\nwant\n%s", err, got, m)
 	}
 	for _, text := range []string{"a 1\na 2\n", "a x\n", " 1\n"} {

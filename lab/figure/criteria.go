@@ -193,9 +193,9 @@ func (t Tally) HowMany(is func(float64) bool) (n float64) {
 	return n
 }
 
-// RankCorrelation returns the rank correlation of two numbers of the same programs (Spearman), and the chance that programs
-// in random order have one as strong, in percent. Numbers that are equal have the mean of their ranks. For 1, 2, 3 and
-// 9, 5, 4 it is -1, and one in three orders is as strong.
+// RankCorrelation returns the rank correlation of two numbers of the same programs (Spearman), and the chance that
+// programs in random order have one as strong, in percent. Numbers that are equal have the mean of their ranks. For 1,
+// 2, 3 and 9, 5, 4 it is -1, and one in three orders is as strong.
 func RankCorrelation(a, b Tally) (rho, chance float64) {
 	x, y := a.ranks(), b.ranks()
 	rho = correlation(x, y)

@@ -21,17 +21,20 @@ func TestVerdictsFollowOneRule(t *testing.T) {
 		{"all runs", Tally{3, 2, 4}, Times, AtLeast(Times(2)), "3.00x (2.00x to 4.00x)", 3, false},
 		{"8 of 10 runs", Tally{1, 1, 3, 3, 3, 3, 3, 3, 3, 3}, Times, AtLeast(Times(2)), "3.00x (1.00x to 3.00x)", 8, false},
 		{"7 of 10 runs", Tally{1, 1, 1, 3, 3, 3, 3, 3, 3, 3}, Times, AtLeast(Times(2)), "3.00x (1.00x to 3.00x)", 7, true},
-		{"the median between those that agree", Tally{0.5, 0.5, 1, 4, 5, 5}, Times, Between(Times(2), Times(3)), "2.50x (0.50x to 5.00x)", 0, true},
+		{"the median between those that agree", Tally{0.5, 0.5, 1, 4, 5, 5}, Times, Between(Times(2), Times(3)),
+			"2.50x (0.50x to 5.00x)", 0, true},
 		{"runs that never reach it", Tally{1e6, never, never}, After, About(1e6, 1e6, After), "never (1M to never)", 1, true},
 		{"no run reaches it", Tally{never, never}, Times, AtLeast(Times(2)), "never", 2, false},
 		{"runs without a number", Tally{none, 2, 2, none}, Times, AtMost(Times(2)), "2.00x", 2, true},
 		{"no numbers", Tally{none}, Percent, Below(Percent(3)), "-", 0, true},
-		{"a factor of 2 for events", Tally{200_000, 800_000}, After, About(400_000, 400_000, After), "500K (200K to 800K)", 2, false},
+		{"a factor of 2 for events", Tally{200_000, 800_000}, After, About(400_000, 400_000, After), "500K (200K to 800K)", 2,
+			false},
 		{"1.25 for other numbers", Tally{3.9}, Times, About(3, 3, Times), "3.90x", 0, true},
 	} {
 		res := &Result{}
 		res.Compare("key", "row", x.t, x.u, "paper", x.want)
-		if r := res.Rows[0]; r.Ours != x.ours || r.Agree != x.agree || r.Runs != len(x.t) || r.Differs != x.differs || r.Differs == (r.Note == "") {
+		if r := res.Rows[0]; r.Ours != x.ours || r.Agree != x.agree || r.Runs != len(x.t) || r.Differs != x.differs ||
+			r.Differs == (r.Note == "") {
 			t.Errorf("%s: %+v, want %q, %d runs that agree, differs %t", x.name, r, x.ours, x.agree, x.differs)
 		}
 	}
@@ -45,13 +48,14 @@ func TestRunsAcrossPrograms(t *testing.T) {
 		list = append(list, &Batch{Origin: Origin{Program{Name: name[:1]}, name[1:]}})
 	}
 	got := TallyAcross(list, func(b *Batch) Tally { return numbers[b.Name+b.Recording] }, Tally.Most)
-	if want := (Tally{10, 20, 30, 5}); len(got) != len(want) || got[0] != 10 || got[1] != 20 || got[2] != 30 || got[3] != 5 {
+	if want := (Tally{10, 20, 30, 5}); len(got) != len(want) || got[0] != 10 || got[1] != 20 || got[2] != 30 ||
+		got[3] != 5 {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// Ten numbers whose ranks differ by d have the correlation 1 - 6·Σd²/990. Two of the six orders of three are as strong as
-// -1; a count of 100,000 orders is off by 1 % of these in less than one of 10^10 cases, and the seed is fixed.
+// Ten numbers whose ranks differ by d have the correlation 1 - 6·Σd²/990. Two of the six orders of three are as strong
+// as -1; a count of 100,000 orders is off by 1 % of these in less than one of 10^10 cases, and the seed is fixed.
 func TestRankCorrelation(t *testing.T) {
 	for _, c := range []struct {
 		a, b               Tally

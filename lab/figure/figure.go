@@ -69,10 +69,12 @@ type Env struct {
 	Results string // the directory of pages
 
 	Overhead cost.Overhead // of messages; cost.Default if zero
-	Loads    uint64        // how many events of a recording are run, 16M if 0; a load with its address is two, an operation three
-	Branches uint64        // the same of recordings of calls, 4M if 0
-	Seed     uint64        // of all that is random, 1 if 0
-	Seeds    int           // with how many seeds, from Seed on, recordings are replayed and random points are made, 10 if 0
+	// how many events of a recording are run, 16M if 0; a load with its address is two, an operation three
+	Loads    uint64
+	Branches uint64 // the same of recordings of calls, 4M if 0
+	Seed     uint64 // of all that is random, 1 if 0
+	// with how many seeds, from Seed on, recordings are replayed and random points are made, 10 if 0
+	Seeds int
 }
 
 // Run runs the experiment.

@@ -15,7 +15,7 @@ import (
 	"github.com/pepgo/pep/lab/plot"
 )
 
-// A Listing lists the results of experiments. lab/formats.md explains its fields.
+// A Listing lists the results of experiments. An experiment that fails is not in it.
 type Listing struct {
 	Command string            `json:"command"` // the command line
 	Figures iter.Seq[*Result] `json:"figures"` // it may run the experiments one by one
@@ -41,7 +41,8 @@ type Table struct {
 }
 
 // A Value is a number, and its text, rounded for people to read. If the value is a name,
-// it has only the text: the number is NaN, and the unit is empty.
+// it has only the text: the number is NaN (null in JSON), and the unit is empty.
+// Others are in percent, factor (how many times as much), ratio, or what was counted: events, bytes, nodes.
 type Value struct {
 	Text   string  `json:"text"`
 	Number float64 `json:"number" unit:"unit"`
@@ -50,16 +51,17 @@ type Value struct {
 
 // A Row is a number or statement of the paper, with our result beside it.
 type Row struct {
-	Key     string  `json:"key"` // what rows are found by; it stays if What gets other words
-	What    string  `json:"what"`
-	Ours    string  `json:"ours"`
-	Values  []Value `json:"values"` // that Ours is made of
-	Paper   string  `json:"paper"`
-	Asked   string  `json:"asked"`             // what the paper says, as a relation that a run has or has not; "" of a single run
-	Runs    int     `json:"runs" unit:"runs"`  // whose median and range are ours; 0 of a single run
-	Agree   int     `json:"agree" unit:"runs"` // that have the relation
-	Differs bool    `json:"differs"`           // ours is not what the paper says
-	Note    string  `json:"note"`              // why ours differs, or in how many runs; "" if Differs is false
+	Key    string  `json:"key"` // what rows are found by; it stays if What gets other words
+	What   string  `json:"what"`
+	Ours   string  `json:"ours"`
+	Values []Value `json:"values"` // that Ours is made of
+	Paper  string  `json:"paper"`
+	// what the paper says, as a relation that a run has or has not; "" of a single run
+	Asked   string `json:"asked"`
+	Runs    int    `json:"runs" unit:"runs"`  // whose median and range are ours; 0 of a single run
+	Agree   int    `json:"agree" unit:"runs"` // that have the relation
+	Differs bool   `json:"differs"`           // ours is not what the paper says
+	Note    string `json:"note"`              // why ours differs, or in how many runs; "" if Differs is false
 }
 
 // A Plot is a drawing. A drawing of bars has groups, a drawing of curves has none.

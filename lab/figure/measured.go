@@ -1,6 +1,7 @@
 package figure
 
-// This file keeps what the experiments of a paper have measured, as a text. The page of the paper is made of that alone.
+// This file keeps what the experiments of a paper have measured, as a text. The page of the paper is made of that
+// alone.
 
 import (
 	"fmt"

@@ -167,7 +167,8 @@ func (env *Env) limit(taps string) uint64 {
 
 // EachRecording calls do with all recordings that programs have, and says in the setup which
 // programs have none. It is an error if no program has a recording.
-func (env *Env) EachRecording(res *Result, programs []Program, taps string, do func(o Origin, source replay.Source) error) error {
+func (env *Env) EachRecording(res *Result, programs []Program, taps string,
+	do func(o Origin, source replay.Source) error) error {
 	var missing []string
 	var last error
 	for _, p := range programs {
@@ -215,7 +216,8 @@ func (res *Result) Ran(taps string, list []Origin, events []uint64) {
 // time, as many as there are processors; the order of calls does not depend on that.
 // ReplayRecordings returns all batches, and says in the setup what was replayed. It is an error if no program
 // has a recording.
-func (env *Env) ReplayRecordings(res *Result, programs []Program, taps string, specs []string, do func(b *Batch)) ([]*Batch, error) {
+func (env *Env) ReplayRecordings(res *Result, programs []Program, taps string, specs []string,
+	do func(b *Batch)) ([]*Batch, error) {
 	var list []*job
 	err := env.EachRecording(res, programs, taps, func(o Origin, source replay.Source) error {
 		list = append(list, &job{Batch{o, specs, nil}, source, make(chan error, 1)})
@@ -265,7 +267,8 @@ func (env *Env) ReplayRecordings(res *Result, programs []Program, taps string, s
 	}
 	res.Describe("engines: %s; %s", strings.Join(specs, " "), seeds)
 	res.Describe("%s", Initialised)
-	res.Describe("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)
+	res.Describe("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage,
+		env.Overhead.PerEvent)
 	return all, nil
 }
 

@@ -96,8 +96,8 @@ func Behind(source replay.Source, n uint64) replay.Source {
 	}
 }
 
-// EachPart calls do with the parts of a recording, each as long as the others, and with an environment that ends each of
-// them.
+// EachPart calls do with the parts of a recording, each as long as the others, and with an environment that ends each
+// of them.
 func (env *Env) EachPart(parts uint64, source replay.Source, do func(env *Env, source replay.Source) error) error {
 	part := *env
 	part.Loads /= parts
@@ -112,8 +112,8 @@ func (env *Env) EachPart(parts uint64, source replay.Source, do func(env *Env, s
 // copySlice is how many events each copy of the code has in turn.
 const copySlice = 20_000
 
-// Copies returns the events of a program whose code is there k times: each slice of the events belongs to another one of
-// the copies, which have sites of their own.
+// Copies returns the events of a program whose code is there k times: each slice of the events belongs to another one
+// of the copies, which have sites of their own.
 func Copies(source replay.Source, k uint64) replay.Source {
 	return func(do func(trace.Block) error) error {
 		n := uint64(0)

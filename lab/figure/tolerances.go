@@ -1,6 +1,7 @@
 package figure
 
-// This file has the tolerances of all verdicts about claims: what words and numbers of a paper mean. There are no others.
+// This file has the tolerances of all verdicts about claims: what words and numbers of a paper mean. There are no
+// others.
 
 import "fmt"
 
@@ -32,20 +33,23 @@ var Tolerances = []Tolerance{
 	{"a number", fmt.Sprintf("within a factor of %v", Slack),
 		"programs, compiler and processor are others than the paper's; " +
 			"sizes and errors may be less, bounds hold as they stand"},
-	{"runs", fmt.Sprintf("the median and %d of 10 runs", agreeing), "a run is a seed, a period and phase of a sampler, a " +
-		"part of a recording, a layout or a program; a claim that two of ten contradict is none"},
+	{"runs", fmt.Sprintf("the median and %d of 10 runs", agreeing),
+		"a run is a seed, a period and phase of a sampler, a " +
+			"part of a recording, a layout or a program; a claim that two of ten contradict is none"},
 	{"little, minor, comparable, one curve, sufficient",
 		fmt.Sprintf("a factor of %.2fx to %.2fx", 1/LittleFactor, LittleFactor),
 		"errors of neighbouring periods of a sampler differ by as much"},
 	{"better, faster", "a factor below 1.00x", "nothing less can refute it"},
 	{"substantial, most gain, tend to", fmt.Sprintf("a factor of %v and more", LittleFactor), "anything less is little"},
 	{"linear", fmt.Sprintf("a power of %.2f to %.2f", 1/LittleFactor, LittleFactor), "as for little"},
-	{"a constant rate", fmt.Sprintf("R² of a line at least %v", LineShare), "rows of the paper on value sampling have 0.999, and times of ours have noise"},
+	{"a constant rate", fmt.Sprintf("R² of a line at least %v", LineShare),
+		"rows of the paper on value sampling have 0.999, and times of ours have noise"},
 	{"roughly, largely proportional", fmt.Sprintf("a power of %.2f to %.2f", 1/RoughlyPower, RoughlyPower),
 		"beyond that a root or a square fits better"},
 	{"most", "more than half", "its meaning"},
 	{"in general", fmt.Sprintf("%.0f %% and more", GeneralShare), "halfway from half to all"},
-	{"a small percentage, none that can be detected", fmt.Sprintf("at most %.0f %%", SmallShare), "the least whole number"},
+	{"a small percentage, none that can be detected", fmt.Sprintf("at most %.0f %%", SmallShare),
+		"the least whole number"},
 	{"negligible", fmt.Sprintf("at most %v %%", NoErrorShare), "less than is printed of errors"},
 	{"as good, as exact", fmt.Sprintf("worse by at most %v points", NoErrorShare), "as for negligible"},
 	{"small and bounded stalls", fmt.Sprintf("at most %.0f %% of the cycles", StallsShare),
@@ -54,7 +58,8 @@ var Tolerances = []Tolerance{
 	{"an error is reached", fmt.Sprintf("it stays below from there on, and at least %d places count", LeastPlaces),
 		"of fewer places it is the error of a few loops, and falls when the next loop begins"},
 	{"far less", fmt.Sprintf("a factor of %v and more", FarLessFactor), "the least that far can mean"},
-	{"small improvements, slightly more", fmt.Sprintf("above 0 and at most %.0f %% of what is missing to 100 %%", GainShare),
+	{"small improvements, slightly more", fmt.Sprintf("above 0 and at most %.0f %% of what is missing to 100 %%",
+		GainShare),
 		"more than half of what is missing is no small part"},
 	{"not sufficient", fmt.Sprintf("%.0f points below what is, and more", LessPoints),
 		"half of what the paper has between the two"},

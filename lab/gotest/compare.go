@@ -3,12 +3,9 @@ package gotest
 // This file builds and runs the programs and compares.
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,7 +15,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 const (
@@ -41,7 +39,7 @@ type Comparison struct {
 	Out      io.Writer     // gets a line for every difference
 
 	Alike, Differ map[string]int // how many programs, by mode
-	Windows       int            // taken in the mode Windows, by programs that left profiles
+	Windows       int            // taken in the mode driver.Windows, by programs that left profiles
 	LeftOut       []string       // programs that were not compared, with the reason
 
 	mu sync.Mutex // guards Alike, Differ, LeftOut and Out
@@ -68,20 +66,22 @@ func (c *Comparison) batch(programs []string) error {
 		return err
 	}
 	// Some programs do not build. A later step finds that they are missing.
-	build := []string{"build", "-o", filepath.Join(c.Dir, "plain") + "/", "./..."}
-	logs := map[string]string{"plain": c.build(module, "go", build...)}
-	defer os.RemoveAll(filepath.Join(c.Dir, "plain"))
-	for _, mode := range c.Modes {
-		defer os.RemoveAll(filepath.Join(c.Dir, mode))
-		args, err := Flags(mode)
+	logs := map[string]string{}
+	for _, mode := range append([]string{driver.Plain}, c.Modes...) {
+		exes := filepath.Join(c.Dir, mode)
+		defer os.RemoveAll(exes)
+		packages := ""
+		if c.Std {
+			packages = "all"
+		}
+		name, flags, err := driver.Command(c.Pepbuild, mode, packages)
 		if err != nil {
 			return err
 		}
-		if c.Std && mode != Wrong && mode != Windows { // there std has counts anyway
-			args = append(args, "-peppkg=all")
-		}
-		args = append(args, "-o", filepath.Join(c.Dir, mode)+"/", "./...")
-		logs[mode] = c.build(module, c.Pepbuild, append([]string{"build"}, args...)...)
+		// Some programs do not build. A later step finds that they are missing.
+		r, _ := driver.Tool(module, []string{"GOFLAGS=-buildvcs=false", "GOWORK=off"}, name,
+			slices.Concat([]string{"build"}, flags, []string{"-o", exes + "/", "./..."})...)
+		logs[mode] = r.Stdout + r.Stderr
 	}
 	work := make(chan string)
 	var wg sync.WaitGroup
@@ -100,44 +100,14 @@ func (c *Comparison) batch(programs []string) error {
 	return nil
 }
 
-// Windows is the mode in which ticks interpret the program. Its programs get more ticks than the kernel would send.
-const Windows = "windows"
-
-// Wrong is the mode in which nothing is instrumented, and the compiler gets random counts of branches.
-const Wrong = "wrong"
-
-// Flags returns the flags of pepbuild for a mode.
-func Flags(mode string) ([]string, error) {
-	switch mode {
-	case "polls", "exact", "cover":
-		return []string{"-pepmode=" + mode}, nil
-	case "backedge":
-		return []string{"-pepmode=polls", "-peptruncate=backedge"}, nil
-	case "taps":
-		return []string{"-pepmode=polls", "-peptaps=all"}, nil
-	case "bursts":
-		return []string{"-pepmode=polls", "-peptaps=all", "-peptapmode=burst"}, nil
-	case Windows:
-		return []string{"-pepmode=windows"}, nil
-	case Wrong:
-		return []string{"-pepopt=random:1"}, nil
-	}
-	return nil, fmt.Errorf("mode %q: there are polls, exact, cover, backedge, taps, bursts, %s and %s", mode, Windows, Wrong)
-}
-
-// settings returns the PEPOPTS with which programs run in a mode. If taps report in
-// bursts, functions are cloned: between bursts only the original body runs, with
-// taps=full only the clone, and with bursts at short intervals both by turns.
+// settings returns the PEPOPTS with which programs run in a mode.
 func (c *Comparison) settings(mode string) []string {
 	all := c.Settings
 	if all == nil {
 		all = []string{Stress}
-		if mode == Windows {
+		if mode == driver.Windows {
 			all = []string{"tick=100us"}
 		}
-	}
-	if mode == "bursts" {
-		all = append(slices.Clone(all), all[len(all)-1]+",taps=full")
 	}
 	return all
 }
@@ -169,22 +139,13 @@ func packageName(program string) string {
 	return strings.NewReplacer("/", "_", ".go", "").Replace(program)
 }
 
-// build builds a module and returns the output of the command.
-func (c *Comparison) build(module, name string, args ...string) string {
-	cmd := exec.Command(name, args...)
-	cmd.Dir = module
-	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off")
-	out, _ := cmd.CombinedOutput()
-	return string(out)
-}
-
 // program runs a program plain and in all modes.
 func (c *Comparison) program(p, module string, logs map[string]string) {
 	name := packageName(p)
 	dir := filepath.Join(module, name)
-	want := c.exec("plain", name, dir, "")
+	want := c.exec(driver.Plain, name, dir, "")
 	if want.state != "exit status 0" && want.state != "exit status 2" {
-		c.leaveOut(p, "plain: "+want.state+" "+message(logs["plain"], name))
+		c.leaveOut(p, "plain: "+want.state+" "+message(logs[driver.Plain], name))
 		return
 	}
 	for _, mode := range c.Modes {
@@ -202,7 +163,7 @@ func (c *Comparison) program(p, module string, logs map[string]string) {
 			c.count(c.Alike, mode)
 			continue
 		}
-		if again := c.exec("plain", name, dir, ""); again != want && again.state == got.state {
+		if again := c.exec(driver.Plain, name, dir, ""); again != want && again.state == got.state {
 			c.count(c.Alike, mode) // what it prints depends on chance
 			continue
 		}
@@ -260,51 +221,24 @@ func (c *Comparison) exec(mode, name, dir, opts string) outcome {
 		return outcome{state: err.Error()}
 	}
 	defer os.RemoveAll(profiles)
-	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
-	defer cancel()
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, exe)
-	cmd.Args[0] = filepath.Base(exe)
-	cmd.Dir = dir
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+opts, "GOTRACEBACK=single")
-	cmd.WaitDelay = time.Second
-	if mode == Windows {
-		err = c.runWithTicks(cmd, exe)
+	p := &driver.Process{Exe: exe, Name: name, Dir: dir, Limit: c.Timeout,
+		Env: []string{"PEPDIR=" + profiles, "PEPOPTS=" + opts, "GOTRACEBACK=single"}}
+	if mode == driver.Windows {
+		p.Ticks = exe
+	}
+	r, err := p.Run()
+	if err != nil && r.State == "" {
+		r.State = "not built"
+	}
+	if mode == driver.Windows {
 		c.countWindows(profiles)
-	} else {
-		err = cmd.Run()
 	}
-	o := outcome{"exit status 0", Settle(stdout.String()), Settle(stderr.String())}
-	switch {
-	case ctx.Err() != nil:
-		o.state = "timeout"
-	case cmd.ProcessState != nil:
-		o.state = cmd.ProcessState.String()
-		if o.state == "signal: aborted" {
-			break
-		}
-	case err != nil:
-		o.state = "not built"
-	}
-	return o
-}
-
-// runWithTicks runs a program whose ticks interpret it, and sends it ticks.
-func (c *Comparison) runWithTicks(cmd *exec.Cmd, exe string) error {
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	if stop, err := pepbuildtest.SendTicks(exe, cmd.Process.Pid); err == nil { // otherwise the program has no windows
-		defer stop()
-	}
-	return cmd.Wait()
+	return outcome{r.State, Settle(r.Stdout), Settle(r.Stderr)}
 }
 
 // countWindows adds the windows of a run.
 func (c *Comparison) countWindows(dir string) {
-	names, _ := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
-	for _, name := range names {
+	for _, name := range driver.Profiles(dir, schema.Paths) {
 		if f, err := profile.Open(name); err == nil {
 			c.mu.Lock()
 			c.Windows += int(f.Fact(facts.Windows))

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // subset matches programs about control flow, from all folders.
@@ -33,8 +34,8 @@ func TestSubset(t *testing.T) {
 	dir := t.TempDir()
 	c := &Comparison{
 		Dir:      dir,
-		Pepbuild: pepbuild(t, dir),
-		Modes:    []string{"polls", "exact", Windows, Wrong},
+		Pepbuild: pepbuildtest.Pepbuild(t),
+		Modes:    []string{"polls", "exact", driver.Windows, driver.Wrong},
 		Timeout:  time.Minute,
 		Out:      t.Output(),
 	}
@@ -49,16 +50,6 @@ func TestSubset(t *testing.T) {
 	if c.Windows < 20 {
 		t.Errorf("%d windows in all programs", c.Windows)
 	}
-}
-
-// pepbuild builds the command in dir and returns its name.
-func pepbuild(t *testing.T, dir string) string {
-	t.Helper()
-	name, err := pepbuildtest.Build(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
 }
 
 // pepbuild does not instrument test files. So this test turns the compiler's own tests of
@@ -90,10 +81,10 @@ func TestRangeOverFunc(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pepbuild := pepbuild(t, dir)
+	pepbuild := pepbuildtest.Pepbuild(t)
 	t.Setenv("PEPDIR", dir)
-	for _, mode := range []string{"polls", "exact", "backedge", "taps", "bursts"} {
-		args, err := Flags(mode)
+	for _, mode := range []string{"polls", "exact", "backedge", "taps"} {
+		_, args, err := driver.Command("", mode, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,8 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 	t.Logf("%s masks %d of %d tuples: mean error %.4f, %.4f without a filter; of the others %.4f, %.4f",
 		sameRate, len(masked), len(selected), inMasked(sameRate), inMasked(baseline), inOpen(sameRate), inOpen(baseline))
 	if got, want := inMasked(sameRate), inMasked(baseline); got < want || got > 0.05 {
-		t.Errorf("mean error of what %s masks is %.4f, want from the %.4f without a filter to its tolerance of 0.05", sameRate, got, want)
+		t.Errorf("mean error of what %s masks is %.4f, want from the %.4f without a filter to its tolerance of 0.05",
+			sameRate, got, want)
 	}
 	if got, want := inOpen(sameRate), inOpen(baseline); math.Abs(got-want) > 0.1*want {
 		t.Errorf("mean error of what %s does not mask is %.4f, want about the %.4f without a filter", sameRate, got, want)
@@ -132,7 +133,8 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 	}
 	got, ok := f.rms.StaysBelow(0.05)
 	if want, reached := b.rms.StaysBelow(0.05); !ok || reached && got >= want {
-		t.Errorf("RMS of %s stays below 5 %% after %d events (%t), want earlier than %d of %s", filtered, got, ok, want, baseline)
+		t.Errorf("RMS of %s stays below 5 %% after %d events (%t), want earlier than %d of %s", filtered, got, ok, want,
+			baseline)
 	}
 }
 

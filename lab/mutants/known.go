@@ -41,7 +41,8 @@ func Open(root, file string) (*Journal, error) {
 	return j, lines.Err()
 }
 
-// Fate returns the fate of a mutant in some tests, by which the journal tells them apart. It calls try if it does not know.
+// Fate returns the fate of a mutant in some tests, by which the journal tells them apart. It calls try if it does not
+// know.
 func (j *Journal) Fate(m Mutant, tests string, try func() (Fate, error)) (Fate, error) {
 	changed := fmt.Sprintf("%x", sha256.Sum256([]byte(tests+"\n"+m.File+"\n"+m.Text())))
 	survived, err := j.sumOfTests(m, changed)

@@ -50,9 +50,12 @@ func (m Mutant) String() string { return fmt.Sprintf("%s:%d: %s", m.File, m.Line
 
 // swaps has what stands for an operator in a mutant.
 var swaps = map[token.Token]token.Token{
-	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
-	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.LAND: token.LOR, token.LOR: token.LAND,
-	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND, token.XOR: token.AND, token.AND_NOT: token.AND,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ,
+	token.NEQ: token.EQL,
+	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.LAND: token.LOR,
+	token.LOR: token.LAND,
+	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND, token.XOR: token.AND,
+	token.AND_NOT: token.AND,
 }
 
 // Of returns the mutants of a file with some content, none of a generated one.
@@ -64,7 +67,8 @@ func Of(file string, content []byte) (list []Mutant, err error) {
 	}
 	offset := func(p token.Pos) int { return fset.PositionFor(p, false).Offset }
 	add := func(from, to token.Pos, with, what string) {
-		list = append(list, Mutant{File: file, Line: fset.PositionFor(from, false).Line, What: what, content: string(content), start: offset(from), end: offset(to), with: with})
+		list = append(list, Mutant{File: file, Line: fset.PositionFor(from, false).Line, What: what, content: string(content),
+			start: offset(from), end: offset(to), with: with})
 	}
 	remove := func(s ast.Stmt) { add(s.Pos(), s.End(), "", "removed") }
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -157,7 +161,10 @@ func Choose(list []Mutant, seed uint64) (chosen []Mutant) {
 		rank[at] = binary.LittleEndian.Uint64(sum[:])
 		chosen = append(chosen, byLine[at][binary.LittleEndian.Uint64(sum[8:])%uint64(len(byLine[at]))])
 	}
-	slices.SortFunc(chosen, func(a, b Mutant) int { return cmp.Compare(rank[line{a.File, a.Line}], rank[line{b.File, b.Line}]) })
+	slices.SortFunc(chosen, func(a, b Mutant) int {
+		return cmp.Compare(rank[line{a.File, a.Line}],
+			rank[line{b.File, b.Line}])
+	})
 	return chosen
 }
 

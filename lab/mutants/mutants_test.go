@@ -166,7 +166,8 @@ func TestJournal(t *testing.T) {
 		fate  Fate
 		tried bool
 	}{
-		{list[0], "own", Killed, true}, {list[0], "own", Killed, false}, {list[1], "own", Survived, true}, {list[1], "own", Survived, false},
+		{list[0], "own", Killed, true}, {list[0], "own", Killed, false}, {list[1], "own", Survived, true},
+		{list[1], "own", Survived, false},
 		{list[1], "users", Abroad, true}, {list[1], "users", Abroad, false}, {other[0], "own", Killed, true},
 	} {
 		j, err := Open(root, file)

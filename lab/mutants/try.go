@@ -110,7 +110,8 @@ func (t *Tests) try(ctx context.Context, m Mutant, noticed Fate, short bool, pkg
 
 // test runs tests of a package, with an overlay if that is not "".
 func (t *Tests) test(ctx context.Context, r run, overlay string, limit time.Duration) (string, error) {
-	args := []string{"test", "-vet=off", "-failfast", "-count=1", "-short=" + strconv.FormatBool(r.short), "-timeout=" + limit.String()}
+	args := []string{"test", "-vet=off", "-failfast", "-count=1", "-short=" + strconv.FormatBool(r.short),
+		"-timeout=" + limit.String()}
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
@@ -123,7 +124,8 @@ func (t *Tests) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := output(ctx, t.root, "go", "list", "-test", "-f", "{{if .ForTest}}{{.ForTest}}{{range .Deps}} {{.}}{{end}}{{end}}", "./...")
+	text, err := output(ctx, t.root, "go", "list", "-test", "-f",
+		"{{if .ForTest}}{{.ForTest}}{{range .Deps}} {{.}}{{end}}{{end}}", "./...")
 	if err != nil {
 		return err
 	}

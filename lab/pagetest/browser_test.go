@@ -137,7 +137,8 @@ func (t *tab) press(keys string) {
 // slash presses the key / as a keyboard does: the page can prevent that it is typed. press types always.
 func (t *tab) slash() {
 	t.Helper()
-	call(t, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/", Text: "/"})
+	call(t, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "/",
+		Text: "/"})
 	call(t, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: "/"})
 }
 

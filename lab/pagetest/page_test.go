@@ -70,7 +70,8 @@ func TestControlsHaveNames(t *testing.T) {
 		}
 		return s
 	}
-	controls := []string{"button", "link", "textbox", "searchbox", "listbox", "option", "tree", "treeitem", "region", "navigation", "main", "complementary", "dialog", "img", "image", "group"}
+	controls := []string{"button", "link", "textbox", "searchbox", "listbox", "option", "tree", "treeitem", "region",
+		"navigation", "main", "complementary", "dialog", "img", "image", "group"}
 	met := make(map[string]int)
 	look := func() {
 		for _, n := range call(tab, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}).Nodes {
@@ -116,7 +117,8 @@ func TestKeyboardReachesAllControls(t *testing.T) {
 		tab.press(kb.Tab)
 		reached[eval[string](tab, `document.activeElement.id || document.activeElement.getAttribute('class') || ''`)] = true
 	}
-	for _, control := range []string{"query", "list", "number", "tap", "rail p0", "card p0", "call", "node", "enlarge", "help"} {
+	for _, control := range []string{"query", "list", "number", "tap", "rail p0", "card p0", "call", "node", "enlarge",
+		"help"} {
 		if !reached[control] {
 			t.Errorf("the Tab key does not reach %q; it reaches %v", control, reached)
 		}
@@ -137,7 +139,8 @@ var contrast string
 func TestContrast(t *testing.T) {
 	for _, dark := range []bool{false, true} {
 		tab := open(t, small(), dark)
-		if got, want := eval[string](tab, `getComputedStyle(document.body).backgroundColor`), map[bool]string{false: "rgb(255, 255, 255)", true: "rgb(19, 22, 27)"}[dark]; got != want {
+		if got, want := eval[string](tab, `getComputedStyle(document.body).backgroundColor`),
+			map[bool]string{false: "rgb(255, 255, 255)", true: "rgb(19, 22, 27)"}[dark]; got != want {
 			t.Errorf("the background is %s, want %s", got, want)
 		}
 		check := func(when string) {
@@ -170,8 +173,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Functions with most missing come first, those that were not executed with their source. A decision has a column for each
-// execution, and for each that would show another condition.
+// Functions with most missing come first, those that were not executed with their source. A decision has a column for
+// each execution, and for each that would show another condition.
 func TestCoverage(t *testing.T) {
 	tab := open(t, covered(), false)
 	text := func(selector string) string {
@@ -193,7 +196,8 @@ func TestCoverage(t *testing.T) {
 	}
 	tab.visit("#f=main.walk")
 	for selector, want := range map[string]string{
-		".decision .head": "line 12 1 of 2 not shown", ".decision tr": "✓ ä(n) T F T | ✗ n > 0 T · F | decides T F F | times 3.5k 3.5k want",
+		".decision .head":     "line 12 1 of 2 not shown",
+		".decision tr":        "✓ ä(n) T F T | ✗ n > 0 T · F | decides T F F | times 3.5k 3.5k want",
 		".decision td.wanted": "T | F | F | want",
 	} {
 		if got := text(selector); got != want {
@@ -290,11 +294,13 @@ func TestClicksKeysAndAddresses(t *testing.T) {
 	var stops []string
 	for range 4 {
 		tab.press("n")
-		stops = append(stops, eval[string](tab, `document.querySelector('.hit').closest('.row').dataset.line + ' ' + document.querySelector('.hit').closest('.outcome').textContent`))
+		stops = append(stops, eval[string](tab,
+			`document.querySelector('.hit').closest('.row').dataset.line + ' ' + document.querySelector('.hit').closest('.outcome').textContent`))
 	}
 	tab.press("p")
 	stops = append(stops, eval[string](tab, `document.querySelector('.hit').closest('.row').dataset.line`))
-	want := []string{"12 false never seen, ≤ 5 %", "15 case 7 never seen, ≤ 0.4 %", "15 case 8 never seen, ≤ 0.4 %", "22 not reached, few samples", "15"}
+	want := []string{"12 false never seen, ≤ 5 %", "15 case 7 never seen, ≤ 0.4 %", "15 case 8 never seen, ≤ 0.4 %",
+		"22 not reached, few samples", "15"}
 	for i := range stops {
 		stops[i] = strings.ReplaceAll(stops[i], "\u202f", " ")
 	}
@@ -334,7 +340,8 @@ func TestRailsEndAtTheirLines(t *testing.T) {
 		t.Helper()
 		for k, lines := range want {
 			rail := fmt.Sprintf(`document.querySelector('.rail[data-path="%d"]')`, k)
-			if got := eval[[]int](tab, `[...`+rail+`.querySelectorAll('circle')].map(c => Number(c.dataset.line))`); !slices.Equal(got, lines) {
+			if got := eval[[]int](tab, `[...`+rail+
+				`.querySelectorAll('circle')].map(c => Number(c.dataset.line))`); !slices.Equal(got, lines) {
 				t.Errorf("%s: path %d has dots at %v, want %v", when, k, got, lines)
 			}
 			off := eval[[]float64](tab, `[...`+rail+`.querySelectorAll('circle')].map(c => {
@@ -444,7 +451,8 @@ func TestBarsEqualShares(t *testing.T) {
 		}
 	}
 	parts := func(selector string) [][]float64 { // of each bar: its width, and those of its parts
-		return eval[[][]float64](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(b => [b, ...b.querySelectorAll('i')].map(e => e.getBoundingClientRect().width))`, selector))
+		return eval[[][]float64](tab, fmt.Sprintf(
+			`[...document.querySelectorAll(%q)].map(b => [b, ...b.querySelectorAll('i')].map(e => e.getBoundingClientRect().width))`, selector))
 	}
 	var bars [][]float64
 	for _, b := range walk().Branches {
@@ -525,11 +533,13 @@ func TestStatesOfLines(t *testing.T) {
 			t.Errorf("line %s has %q, want %q", line, got[line], want)
 		}
 	}
-	if eval[string](tab, `document.querySelector('.row.line[data-line="17"] .heat').title`) == eval[string](tab, `document.querySelector('.row.line[data-line="22"] .heat').title`) {
+	if eval[string](tab, `document.querySelector('.row.line[data-line="17"] .heat').title`) == eval[string](tab,
+		`document.querySelector('.row.line[data-line="22"] .heat').title`) {
 		t.Error("lines that were never seen, and lines with few samples, have the same title")
 	}
 	items := eval[[]string](tab, `[...document.querySelectorAll('.item')].map(r => r.textContent.replaceAll('\u202f', ''))`)
-	if d := cmp.Diff([]string{"main.walk70.0%", "other.helper25.0%", "other.(*T).second5.0%", "main.mainran", "main.usagenever seen", "main.rarefew samples"}, items); d != "" {
+	if d := cmp.Diff([]string{"main.walk70.0%", "other.helper25.0%", "other.(*T).second5.0%", "main.mainran",
+		"main.usagenever seen", "main.rarefew samples"}, items); d != "" {
 		t.Errorf("functions (-want +got):\n%s", d)
 	}
 }
@@ -548,7 +558,8 @@ func TestMarkupStaysText(t *testing.T) {
 	if got := tab.others(); len(got) > 0 {
 		t.Errorf("the page asked for %q", got)
 	}
-	for _, where := range []string{"#run", "#notes-facts", "#outside-facts", "#function h1", ".place", ".banner", ".code .s", ".outcome b", ".kind", ".tapped", ".card .about", ".call", ".item", "[data-arc] title"} {
+	for _, where := range []string{"#run", "#notes-facts", "#outside-facts", "#function h1", ".place", ".banner",
+		".code .s", ".outcome b", ".kind", ".tapped", ".card .about", ".call", ".item", "[data-arc] title"} {
 		if !eval[bool](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent.includes('</script><img'))`, where)) {
 			t.Errorf("%s does not show the text", where)
 		}
@@ -583,8 +594,8 @@ func TestTheTimeOutsideComesWithAdvice(t *testing.T) {
 	}
 }
 
-// Where all packages are profiled, the list has the time of functions, those of the main module first and those of the Go runtime on
-// request; and a table says where the time was.
+// Where all packages are profiled, the list has the time of functions, those of the main module first and those of the
+// Go runtime on request; and a table says where the time was.
 func TestTimes(t *testing.T) {
 	tab := open(t, timed(), false)
 	items := func() []string {
@@ -596,18 +607,22 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", what, d)
 		}
 	}
-	check("at first", "main.main 80.0% 0%", "main.walk 40.0% 10.0%", "main.usage never seen", "main.rare few samples", "| other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
+	check("at first", "main.main 80.0% 0%", "main.walk 40.0% 10.0%", "main.usage never seen", "main.rare few samples",
+		"| other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
 	if got := eval[string](tab, `document.querySelector('#function h1').textContent`); got != "main.walk" {
 		t.Errorf("the first function is %s", got)
 	}
 	tab.click("#by-flow")
-	check("by own time", "main.walk 40.0% 10.0%", "main.main 80.0% 0%", "main.usage never seen", "main.rare few samples", "| other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
+	check("by own time", "main.walk 40.0% 10.0%", "main.main 80.0% 0%", "main.usage never seen", "main.rare few samples",
+		"| other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
 	tab.click("#runtime")
-	check("with the runtime", "main.walk 40.0% 10.0%", "main.main 80.0% 0%", "main.usage never seen", "main.rare few samples", "| runtime.mallocgc 25.0% 25.0%", "other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
+	check("with the runtime", "main.walk 40.0% 10.0%", "main.main 80.0% 0%", "main.usage never seen",
+		"main.rare few samples", "| runtime.mallocgc 25.0% 25.0%", "other.helper 45.0% 20.0%", "other.(*T).second 5.0% 5.0%")
 	tab.click("#by-file")
 	packages := func() (list []string) {
 		for _, x := range items() {
-			if !strings.Contains(x, ".go ") && strings.Count(x, "%") == 2 && !strings.Contains(x, "walk") && !strings.Contains(x, "main ") || strings.HasPrefix(x, "main 8") {
+			if !strings.Contains(x, ".go ") && strings.Count(x, "%") == 2 && !strings.Contains(x, "walk") &&
+				!strings.Contains(x, "main ") || strings.HasPrefix(x, "main 8") {
 				list = append(list, x)
 			}
 		}
@@ -626,7 +641,8 @@ func TestTimes(t *testing.T) {
 	tab.click("#where")
 	tab.wait(`document.getElementById('where-facts').checkVisibility()`)
 	rows := eval[[]string](tab, `[...document.querySelectorAll('#where-facts tr')].map(r => [...r.children].map(c => c.textContent.replaceAll('\u202f', '')).join('|'))`)
-	if d := cmp.Diff([]string{"own|cum|where|most of it", "10.0%|80.0%|main module|main.walk 10.0%", "25.0%|45.0%|std|other 25.0%; for main.walk 15.0%", "20.0%||unseen|method wrappers 20.0%"}, rows); d != "" {
+	if d := cmp.Diff([]string{"own|cum|where|most of it", "10.0%|80.0%|main module|main.walk 10.0%",
+		"25.0%|45.0%|std|other 25.0%; for main.walk 15.0%", "20.0%||unseen|method wrappers 20.0%"}, rows); d != "" {
 		t.Errorf("places (-want +got):\n%s", d)
 	}
 	if eval[bool](tab, `document.getElementById('outside').checkVisibility()`) {
@@ -669,7 +685,8 @@ func TestWindowsOfAllWidths(t *testing.T) {
 
 func TestPrint(t *testing.T) {
 	tab := open(t, small(), true)
-	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print",
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
 	tab.do(chromedp.EmulateViewport(720, 1000))
 	if got := eval[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
 		t.Errorf("paper is %s", got)

@@ -73,11 +73,16 @@ func walk() *annotate.Detail {
 			{Line: 22, Col: 5, Kind: "if", State: few, Outcomes: conditions(0, 0, few, few)},
 		},
 		Paths: []annotate.Path{
-			{Name: "p4", From: "loop", Line: 11, Loop: true, Flow: 14000, Count: 3500, Raw: 3500, Samples: 35, Share: .56, Low: .5, High: .62,
-				Lines: [][2]int64{{11, 15}}, Branches: []annotate.Decision{{Branch: 0, Outcome: 0}, {Branch: 1, Outcome: 0}, {Branch: 2, Outcome: 0}, {Branch: 3, Outcome: 1}}, Nodes: []int{1, 2, 3, 4}},
-			{Name: "p5", From: "loop", Line: 11, Loop: true, Flow: 10000, Count: 3500, Raw: 3500, Samples: 35, Share: .3, Low: .2, High: .4,
-				Lines: [][2]int64{{11, 12}, {15, 15}}, Branches: []annotate.Decision{{Branch: 0, Outcome: 0}, {Branch: 1, Outcome: 1}}, Nodes: []int{1, 2, 4}},
-			{Name: "p1", From: "entry", Line: 10, Flow: 1000, Count: 1000, Raw: 1000, Samples: 10, Share: .04, Low: .02, High: .06,
+			{Name: "p4", From: "loop", Line: 11, Loop: true, Flow: 14000, Count: 3500, Raw: 3500, Samples: 35, Share: .56,
+				Low: .5, High: .62,
+				Lines: [][2]int64{{11, 15}}, Branches: []annotate.Decision{{Branch: 0, Outcome: 0}, {Branch: 1, Outcome: 0},
+					{Branch: 2, Outcome: 0}, {Branch: 3, Outcome: 1}}, Nodes: []int{1, 2, 3, 4}},
+			{Name: "p5", From: "loop", Line: 11, Loop: true, Flow: 10000, Count: 3500, Raw: 3500, Samples: 35, Share: .3,
+				Low: .2, High: .4,
+				Lines:    [][2]int64{{11, 12}, {15, 15}},
+				Branches: []annotate.Decision{{Branch: 0, Outcome: 0}, {Branch: 1, Outcome: 1}}, Nodes: []int{1, 2, 4}},
+			{Name: "p1", From: "entry", Line: 10, Flow: 1000, Count: 1000, Raw: 1000, Samples: 10, Share: .04, Low: .02,
+				High:  .06,
 				Lines: [][2]int64{{10, 11}}, Branches: []annotate.Decision{{Branch: 0, Outcome: 0}}, Nodes: []int{0, 1}},
 			{Name: "p2", From: "loop", Line: 11, Flow: 1000, Count: 1000, Raw: 900, Samples: 9, Share: .04, Low: .02, High: .06,
 				Lines: [][2]int64{{11, 11}, {25, 25}}, Branches: []annotate.Decision{{Branch: 0, Outcome: 1}}, Nodes: []int{1, 5}},
@@ -85,17 +90,22 @@ func walk() *annotate.Detail {
 		MorePaths: 1, MoreShare: .01,
 		Callers: []annotate.Call{{Name: "main.main", Line: 40, Count: 900, Share: .9}, {Name: "", Count: 100, Share: .1}},
 		Callees: []annotate.Call{{Name: "other.helper", Line: 12, Count: 3500, Share: 1}},
-		Taps: []annotate.Tap{{Line: 13, Col: 4, Kind: "load", Expr: "n", Type: "int", Events: 1000, More: 3, Values: []annotate.Value{
-			{Text: "7", Share: .75, Low: .7, High: .8}, {Text: "9", Share: .2, Low: .15, High: .25}}}, {
+		Taps: []annotate.Tap{{Line: 13, Col: 4, Kind: "load", Expr: "n", Type: "int", Events: 1000, More: 3,
+			Values: []annotate.Value{
+				{Text: "7", Share: .75, Low: .7, High: .8}, {Text: "9", Share: .2, Low: .15, High: .25}}}, {
 			Line: 19, Col: 6, Kind: "call", Expr: "log", Type: "func(int)", Events: 1000, Values: []annotate.Value{
 				{Text: "other.helper", Share: .6, Low: .5, High: .7}, {Text: "main.(*T).log", Share: .2, Low: .1, High: .3},
-				{Text: "example.com/log.(*T).log", Share: .1, Low: .05, High: .15}, {Text: "main.last", Share: .06, Low: 0, High: .1}, {Text: "(other)", Share: .04, Low: 0, High: .1}}}, {
+				{Text: "example.com/log.(*T).log", Share: .1, Low: .05, High: .15},
+				{Text: "main.last", Share: .06, Low: 0, High: .1}, {Text: "(other)", Share: .04, Low: 0, High: .1}}}, {
 			Line: 19, Col: 7, Kind: "type", Expr: "n", Type: "any", Events: 1000, Values: []annotate.Value{
-				{Text: "*example.T", Share: .96, Low: .9, High: .98}, {Text: "int", Share: .02, High: .1}, {Text: "nil", Share: .02, High: .1}}}},
+				{Text: "*example.T", Share: .96, Low: .9, High: .98}, {Text: "int", Share: .02, High: .1},
+				{Text: "nil", Share: .02, High: .1}}}},
 		Graph: annotate.Graph{Nodes: []annotate.Node{
 			{First: 10, Last: 10, Count: 1000, Out: []annotate.Arc{{To: 1, Count: 1000}}},
-			{First: 11, Last: 11, Count: 8000, Out: []annotate.Arc{{To: 2, Name: "body", Count: 7000}, {To: 5, Name: "done", Count: 1000}}},
-			{First: 12, Last: 12, Count: 7000, Out: []annotate.Arc{{To: 3, Name: "true", Count: 3500}, {To: 4, Name: "false", Count: 3500}}},
+			{First: 11, Last: 11, Count: 8000, Out: []annotate.Arc{{To: 2, Name: "body", Count: 7000},
+				{To: 5, Name: "done", Count: 1000}}},
+			{First: 12, Last: 12, Count: 7000, Out: []annotate.Arc{{To: 3, Name: "true", Count: 3500},
+				{To: 4, Name: "false", Count: 3500}}},
 			{First: 13, Last: 13, Count: 3500, Out: []annotate.Arc{{To: 4, Count: 3500}}},
 			{First: 15, Last: 19, Count: 7000, Out: []annotate.Arc{{To: 1, Count: 7000}}},
 			{First: 25, Last: 25, Count: 1000, Out: []annotate.Arc{{To: -1, Count: 1000}}},
@@ -103,7 +113,8 @@ func walk() *annotate.Detail {
 	}
 	shares := []float64{.01, .3, .2, .1, .25, .09, .05, 0, 0}
 	for i, share := range shares {
-		o := annotate.Outcome{Name: fmt.Sprintf("case %d", i), Line: 17, Count: int64(7000 * share), Raw: int64(7000 * share), Share: share, Low: share / 2, High: min(1, share*1.5), State: seen}
+		o := annotate.Outcome{Name: fmt.Sprintf("case %d", i), Line: 17, Count: int64(7000 * share), Raw: int64(7000 * share),
+			Share: share, Low: share / 2, High: min(1, share*1.5), State: seen}
 		if share == 0 {
 			o.State, o.High = never, .004
 		}
@@ -116,29 +127,39 @@ func walk() *annotate.Detail {
 func helper() *annotate.Detail {
 	return &annotate.Detail{
 		End: 3, Entries: 10, PathsSeen: 1, Reconciled: true,
-		Lines:   []annotate.Line{line(1, 10, seen, "func helper() {"), line(2, 10, seen, "\twork()"), line(3, 0, none, "}")},
-		Paths:   []annotate.Path{{Name: "p0", From: "entry", Line: 1, Flow: 10, Count: 10, Raw: 10, Samples: 1, Share: 1, Low: .9, High: 1, Lines: [][2]int64{{1, 2}}, Nodes: []int{0}}},
+		Lines: []annotate.Line{line(1, 10, seen, "func helper() {"), line(2, 10, seen, "\twork()"), line(3, 0, none, "}")},
+		Paths: []annotate.Path{{Name: "p0", From: "entry", Line: 1, Flow: 10, Count: 10, Raw: 10, Samples: 1, Share: 1,
+			Low: .9, High: 1, Lines: [][2]int64{{1, 2}}, Nodes: []int{0}}},
 		Callers: []annotate.Call{{Name: "main.walk", Line: 12, Count: 10, Share: 1}},
-		Graph:   annotate.Graph{Nodes: []annotate.Node{{First: 1, Last: 2, Count: 10, Out: []annotate.Arc{{To: -1, Count: 10}}}}},
+		Graph: annotate.Graph{Nodes: []annotate.Node{{First: 1, Last: 2, Count: 10,
+			Out: []annotate.Arc{{To: -1, Count: 10}}}}},
 	}
 }
 
 // small is a program with a function of each state.
 func small() *annotate.Program {
 	return programOf(
-		annotate.Function{Name: "main.walk", Package: "main", File: "/src/app/walk.go", Short: "app/walk.go", Line: 10, Flow: 25000, Share: .7, Total: 29450, TotalShare: .95, Count: 9000, Samples: 90, State: seen},
-		annotate.Function{Name: "other.helper", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 1, Flow: 5000, Share: .25, Total: 5000, TotalShare: .25, Count: 10, Samples: 1, State: seen},
-		annotate.Function{Name: "other.(*T).second", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 9, Flow: 1000, Share: .05, Total: 1000, TotalShare: .05, Count: 10, Samples: 1, State: seen},
-		annotate.Function{Name: "main.main", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 30, Total: 31000, TotalShare: 1, State: ran},
-		annotate.Function{Name: "main.usage", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 60, State: never},
-		annotate.Function{Name: "main.rare", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 70, State: few},
+		annotate.Function{Name: "main.walk", Package: "main", File: "/src/app/walk.go", Short: "app/walk.go", Line: 10,
+			Flow: 25000, Share: .7, Total: 29450, TotalShare: .95, Count: 9000, Samples: 90, State: seen},
+		annotate.Function{Name: "other.helper", Package: "other", File: "/src/other/help.go", Short: "other/help.go", Line: 1,
+			Flow: 5000, Share: .25, Total: 5000, TotalShare: .25, Count: 10, Samples: 1, State: seen},
+		annotate.Function{Name: "other.(*T).second", Package: "other", File: "/src/other/help.go", Short: "other/help.go",
+			Line: 9, Flow: 1000, Share: .05, Total: 1000, TotalShare: .05, Count: 10, Samples: 1, State: seen},
+		annotate.Function{Name: "main.main", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 30,
+			Total: 31000, TotalShare: 1, State: ran},
+		annotate.Function{Name: "main.usage", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 60,
+			State: never},
+		annotate.Function{Name: "main.rare", Package: "main", File: "/src/app/main.go", Short: "app/main.go", Line: 70,
+			State: few},
 	)
 }
 
 // timed is a program of which all packages are profiled.
 func timed() *annotate.Program {
 	p := small()
-	more := annotate.Function{Name: "runtime.mallocgc", Package: "runtime", File: "/go/runtime/malloc.go", Short: "runtime/malloc.go", Line: 900, Flow: 20000, Share: .9, Count: 10, Samples: 9, State: seen, Own: .25, Cum: .25, Owner: 3}
+	more := annotate.Function{Name: "runtime.mallocgc", Package: "runtime", File: "/go/runtime/malloc.go",
+		Short: "runtime/malloc.go", Line: 900, Flow: 20000, Share: .9, Count: 10, Samples: 9, State: seen, Own: .25, Cum: .25,
+		Owner: 3}
 	p.Functions = append([]*annotate.Function{p.Functions[1], &more, p.Functions[0]}, p.Functions[2:]...)
 	for i, x := range []struct {
 		own, cum float64
@@ -146,16 +167,21 @@ func timed() *annotate.Program {
 	}{{.2, .45, 1}, {.25, .25, 3}, {.1, .4, 0}, {.05, .05, 2}, {0, .8, 0}} {
 		p.Functions[i].Own, p.Functions[i].Cum, p.Functions[i].Owner = x.own, x.cum, x.owner
 	}
-	p.Where = []annotate.Place{{Name: "main module", Share: .1, Cum: .8, In: []spent.Share{{Name: "main.walk", Share: .1}}}, {Name: "std", Share: .25, Cum: .45, In: []spent.Share{{Name: "other", Share: .25}}, For: []spent.Share{{Name: "main.walk", Share: .15}}},
+	p.Where = []annotate.Place{{Name: "main module", Share: .1, Cum: .8,
+		In: []spent.Share{{Name: "main.walk", Share: .1}}},
+		{Name: "std", Share: .25, Cum: .45, In: []spent.Share{{Name: "other", Share: .25}},
+			For: []spent.Share{{Name: "main.walk", Share: .15}}},
 		{Name: "maps", Share: .0001}, {Name: "unseen", Share: .2, In: []spent.Share{{Name: "method wrappers", Share: .2}}}}
-	p.Packages = []annotate.Package{{Name: "main", Own: .1, Cum: .8}, {Name: "other", Own: .25, Cum: .5}, {Name: "runtime", Own: .25, Cum: .25}}
+	p.Packages = []annotate.Package{{Name: "main", Own: .1, Cum: .8}, {Name: "other", Own: .25, Cum: .5},
+		{Name: "runtime", Own: .25, Cum: .25}}
 	return p
 }
 
 // covered is a program that was built for coverage.
 func covered() *annotate.Program {
 	p := small()
-	p.Exact, p.Coverage = true, &annotate.Coverage{Statements: [2]int{9, 10}, Outcomes: [2]int{13, 16}, Conditions: [2]int{1, 2}}
+	p.Exact, p.Coverage = true, &annotate.Coverage{Statements: [2]int{9, 10}, Outcomes: [2]int{13, 16},
+		Conditions: [2]int{1, 2}}
 	p.Functions[0].Missing, p.Functions[1].Missing, p.Functions[4].Missing = 5, 0, 7
 	p.Detail = func(i int) (*annotate.Detail, error) {
 		d := helper()
@@ -179,8 +205,9 @@ func covered() *annotate.Program {
 func programOf(functions ...annotate.Function) *annotate.Program {
 	p := &annotate.Program{
 		Name: "app", Build: "4711", Paths: 8, Count: 9020, Flow: 31000, Samples: 92, CPUTime: 2e9, Cost: .012,
-		Outside: .4, OutsideIn: []annotate.Share{{Name: "runtime", Share: .3}, {Name: "fmt", Share: .1}}, More: .1, Unseen: .004,
-		Notes: []string{"The file of values was not found; build with -peptaps for values."},
+		Outside: .4, OutsideIn: []annotate.Share{{Name: "runtime", Share: .3}, {Name: "fmt", Share: .1}}, More: .1,
+		Unseen: .004,
+		Notes:  []string{"The file of values was not found; build with -peptaps for values."},
 	}
 	for i := range functions {
 		p.Functions = append(p.Functions, &functions[i])
@@ -200,7 +227,8 @@ func large(n int) *annotate.Program {
 	for i := range n {
 		pkg := fmt.Sprintf("example.com/some/module/package%d", i/100)
 		f := annotate.Function{Name: fmt.Sprintf("%s.(*Type).method%d", pkg, i), Package: pkg, State: never,
-			File: fmt.Sprintf("/home/user/src/%s/file%d.go", pkg, i%7), Short: fmt.Sprintf("%s/file%d.go", pkg, i%7), Line: int64(i)}
+			File: fmt.Sprintf("/home/user/src/%s/file%d.go", pkg, i%7), Short: fmt.Sprintf("%s/file%d.go", pkg, i%7),
+			Line: int64(i)}
 		if i < n/10 {
 			f.State, f.Flow, f.Share, f.Count, f.Samples = seen, int64(n-i), 2/float64(n+i), int64(n-i), 1
 		}
@@ -236,7 +264,8 @@ func hostile() *annotate.Program {
 		for i := range d.Paths {
 			d.Paths[i].Name += evil
 		}
-		d.Decisions = []annotate.Decided{{Line: 12, Text: evil, Conditions: []annotate.Condition{{Text: evil}}, Vectors: []annotate.Vector{{Values: "T"}}, Wanted: []annotate.Vector{}}}
+		d.Decisions = []annotate.Decided{{Line: 12, Text: evil, Conditions: []annotate.Condition{{Text: evil}},
+			Vectors: []annotate.Vector{{Values: "T"}}, Wanted: []annotate.Vector{}}}
 		for i := range d.Taps {
 			d.Taps[i].Expr, d.Taps[i].Type = evil, evil
 			d.Taps[i].Values[0].Text = evil

@@ -216,7 +216,8 @@ func (d *drawing) curve(i int, name, legend string, runs [][]point, over, all in
 	if over > 0 {
 		wide = fmt.Sprintf(" style=\"stroke-width:%s\"", coord(1.4+1.6*float64(over)))
 	}
-	d.f("<g %s><title>%s</title><path class=\"l\"%s%s d=\"%s\"/><path class=\"p\" d=\"%s\"/></g>\n", colour(i), escape(legend), dashing(i), wide, path.String(), shapes.String())
+	d.f("<g %s><title>%s</title><path class=\"l\"%s%s d=\"%s\"/><path class=\"p\" d=\"%s\"/></g>\n", colour(i),
+		escape(legend), dashing(i), wide, path.String(), shapes.String())
 	d.entries = append(d.entries, entry{name: legend, index: i, line: true, mark: true})
 	d.series = max(d.series, i+1)
 	d.say("%s: %s.", legend, extent(ys, "point"))
@@ -301,7 +302,8 @@ func (f Bars) Write(out io.Writer) error {
 			ys = append(ys, v)
 			x := d.left + slot*(float64(k)+0.1) + bar*float64(i)
 			high := max(d.bottom-d.y.at(v), 0.5) // a bar of nothing can be found, too
-			d.f("<path d=\"M%s %sh%sv%sh-%[3]sz\"><title>%[5]s</title></path>\n", coord(x), coord(d.bottom-high), coord(bar), coord(high), lines(s.Name, fmt.Sprintf("%s: %s %s", f.Groups[k], f.Y, number(v))))
+			d.f("<path d=\"M%s %sh%sv%sh-%[3]sz\"><title>%[5]s</title></path>\n", coord(x), coord(d.bottom-high), coord(bar),
+				coord(high), lines(s.Name, fmt.Sprintf("%s: %s %s", f.Groups[k], f.Y, number(v))))
 		}
 		d.f("</g>\n")
 		d.entries = append(d.entries, entry{name: s.Name, index: i})

@@ -18,7 +18,8 @@ func TestLines(t *testing.T) {
 	lines := plot.Lines{
 		Title: "errors", X: "events", Y: "error %", LogX: true, Limit: 5,
 		Curves: []plot.Curve{
-			{Name: "R256", Points: metric.Curve{{Events: 1000, Error: math.NaN()}, {Events: 20_000, Error: 9}, {Events: 3_000_000, Error: 4}}},
+			{Name: "R256", Points: metric.Curve{{Events: 1000, Error: math.NaN()}, {Events: 20_000, Error: 9},
+				{Events: 3_000_000, Error: 4}}},
 			{Name: "H[P256]2048", Points: metric.Curve{{Events: 20_000, Error: 6}, {Events: 3_000_000, Error: 1}}},
 			{Name: "nothing"},
 		},
@@ -45,7 +46,8 @@ func TestLines(t *testing.T) {
 // Names of curves begin where the axis has ended, whatever font they are in.
 func TestLegendIsBesideTheData(t *testing.T) {
 	var out bytes.Buffer
-	lines := plot.Lines{X: "events", Y: "error %", Curves: []plot.Curve{{Name: "H[P256]2048", Points: metric.Curve{{Events: 1, Error: 9}, {Events: 7, Error: 4}}}}}
+	lines := plot.Lines{X: "events", Y: "error %",
+		Curves: []plot.Curve{{Name: "H[P256]2048", Points: metric.Curve{{Events: 1, Error: 9}, {Events: 7, Error: 4}}}}}
 	if err := lines.Write(&out); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,9 @@ func TestLegendIsBesideTheData(t *testing.T) {
 // The plot does not bridge points that are NaN: two runs of points begin twice.
 func TestGaps(t *testing.T) {
 	begins := func(middle float64) int {
-		svg := parse(t, plot.Lines{Curves: []plot.Curve{{Name: "R256", Points: metric.Curve{{Events: 1, Error: 9}, {Events: 2, Error: 8}, {Events: 3, Error: middle}, {Events: 4, Error: 6}, {Events: 5, Error: 5}}}}})
+		svg := parse(t, plot.Lines{Curves: []plot.Curve{{Name: "R256",
+			Points: metric.Curve{{Events: 1, Error: 9}, {Events: 2, Error: 8}, {Events: 3, Error: middle}, {Events: 4, Error: 6},
+				{Events: 5, Error: 5}}}}})
 		return strings.Count(svg.all("l")[0].attr["d"], "M")
 	}
 	if got, want := begins(math.NaN()), begins(7)+1; got != want {
@@ -72,7 +76,8 @@ func TestGaps(t *testing.T) {
 // Names that are wider than their bars are turned, so that they do not overlap. The name of the other axis always is.
 func TestWideNamesAreTurned(t *testing.T) {
 	for name, want := range map[string]int{"lua": 1, "2^28 from 0x1257e0000000": 7} {
-		bars := plot.Bars{Title: "ranges", Y: "%", Groups: slices.Repeat([]string{name}, 6), Series: []plot.Series{{"loads", make([]float64, 6)}}}
+		bars := plot.Bars{Title: "ranges", Y: "%", Groups: slices.Repeat([]string{name}, 6),
+			Series: []plot.Series{{"loads", make([]float64, 6)}}}
 		var out bytes.Buffer
 		if err := bars.Write(&out); err != nil {
 			t.Fatal(err)

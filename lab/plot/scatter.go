@@ -51,7 +51,8 @@ func (f Scatter) Write(out io.Writer) error {
 		for _, at := range c.Points {
 			// Shapes beneath others are larger, so that they are seen where points are at the same place.
 			shape := marks[i%len(marks)](d.x.at(at.X), d.y.at(at.Y), 1.6+0.6*float64(len(f.Clouds)-1-i))
-			d.f("<path d=%q><title>%s</title></path>\n", shape, lines(c.Name, fmt.Sprintf("%s %s: %s %s", f.X, number(at.X), f.Y, number(at.Y))))
+			d.f("<path d=%q><title>%s</title></path>\n", shape,
+				lines(c.Name, fmt.Sprintf("%s %s: %s %s", f.X, number(at.X), f.Y, number(at.Y))))
 			ys = append(ys, at.Y)
 		}
 		d.f("</g></g>\n")

@@ -33,8 +33,10 @@ const (
 //
 // Source: Okabe and Ito, "Color Universal Design", 2008; those that are too light on white are darker.
 var (
-	light = []string{"#ffffff", "#1a1a1a", "#e4e4e4", "#767676", "#0072b2", "#d55e00", "#008a64", "#b8598c", "#9c6b00", "#2b86bd", "#000000", "#757575"}
-	dark  = []string{"#15181c", "#e8e8e8", "#33383f", "#949494", "#4aa8e0", "#ff8a3d", "#2cc295", "#e69ac4", "#f0c03a", "#a5d8ff", "#ffffff", "#a0a0a0"}
+	light = []string{"#ffffff", "#1a1a1a", "#e4e4e4", "#767676", "#0072b2", "#d55e00", "#008a64", "#b8598c", "#9c6b00",
+		"#2b86bd", "#000000", "#757575"}
+	dark = []string{"#15181c", "#e8e8e8", "#33383f", "#949494", "#4aa8e0", "#ff8a3d", "#2cc295", "#e69ac4", "#f0c03a",
+		"#a5d8ff", "#ffffff", "#a0a0a0"}
 	names = []string{"paper", "ink", "grid", "rule", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}
 )
 
@@ -51,7 +53,8 @@ var (
 func coord(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
 func circle(x, y, r float64) string {
-	return fmt.Sprintf("M%s %sa%[3]s %[3]s 0 1 0 %[4]s 0a%[3]s %[3]s 0 1 0-%[4]s 0z", coord(x-r), coord(y), coord(r), coord(2*r))
+	return fmt.Sprintf("M%s %sa%[3]s %[3]s 0 1 0 %[4]s 0a%[3]s %[3]s 0 1 0-%[4]s 0z", coord(x-r), coord(y), coord(r),
+		coord(2*r))
 }
 
 func square(x, y, r float64) string {
@@ -180,7 +183,8 @@ func (d *drawing) begin(title string, x, y axis, below float64) {
 	d.left = max(d.left, 12+labelSize+widest)
 	d.x.from, d.x.to, d.y.from, d.y.to = d.left, right, d.bottom, d.top
 	d.f("<text x=\"%s\" y=\"16\" class=\"t\">%s</text>\n", coord(d.left), escape(title))
-	d.f("<text transform=\"translate(%s %s)rotate(-90)\" class=\"n\">%s</text>\n", coord(labelSize+1), coord((d.top+d.bottom)/2), escape(y.label))
+	d.f("<text transform=\"translate(%s %s)rotate(-90)\" class=\"n\">%s</text>\n", coord(labelSize+1),
+		coord((d.top+d.bottom)/2), escape(y.label))
 	d.f("<g class=\"g\">\n")
 	for _, t := range ticks {
 		d.f("<path d=\"M%s %sh%s\"/>\n", coord(d.left), coord(d.y.at(t.value)), coord(right-d.left))
@@ -194,7 +198,8 @@ func (d *drawing) begin(title string, x, y axis, below float64) {
 
 // numbers draws the horizontal axis.
 func (d *drawing) numbers(ticks []tick) {
-	d.f("<text x=\"%s\" y=\"%s\" class=\"n\">%s</text>\n<g class=\"m\">\n", coord((d.left+right)/2), coord(height-5), escape(d.x.label))
+	d.f("<text x=\"%s\" y=\"%s\" class=\"n\">%s</text>\n<g class=\"m\">\n", coord((d.left+right)/2), coord(height-5),
+		escape(d.x.label))
 	path := ""
 	for _, t := range ticks {
 		x := coord(d.x.at(t.value))
@@ -212,7 +217,8 @@ func (d *drawing) rule(x1, y1, x2, y2 float64, dashed bool, tip string) {
 	if dashed {
 		class = "r d"
 	}
-	d.f("<path class=%q d=\"M%s %sL%s %s\"><title>%s</title></path>\n", class, coord(x1), coord(y1), coord(x2), coord(y2), escape(tip))
+	d.f("<path class=%q d=\"M%s %sL%s %s\"><title>%s</title></path>\n", class, coord(x1), coord(y1), coord(x2), coord(y2),
+		escape(tip))
 }
 
 // colour returns the attributes of what has the colour of a series. Viewers that know no variables take the second one.
@@ -254,18 +260,23 @@ func (d *drawing) end(out io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"%s\" role=\"img\" aria-labelledby=\"%[1]s-t %[1]s-d\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %s %s\" font-family=\"Liberation Sans,Arial,Helvetica,sans-serif\" font-size=\"%v\">\n",
 		id, math.Ceil(d.beyond*4/3), math.Ceil(d.below*4/3), coord(d.beyond), coord(d.below), textSize)
-	fmt.Fprintf(&b, "<title id=\"%s-t\">%s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", id, escape(or(d.title, "a figure without a title")), escape(desc))
+	fmt.Fprintf(&b, "<title id=\"%s-t\">%s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", id,
+		escape(or(d.title, "a figure without a title")), escape(desc))
 	used := ofFrame + min(d.series, len(light)-ofFrame)
 	rules := []string{
-		"text{fill:var(--ink)}", ".t{font-size:11px}", ".n{font-size:9px;text-anchor:middle}", ".e text{text-anchor:end}", ".m text{text-anchor:middle}",
-		".g path{stroke:var(--grid);stroke-width:.5}", ".a{fill:none;stroke:var(--ink);stroke-width:.5}", ".r{stroke:var(--rule);stroke-width:.8}", ".d{stroke-width:.6;stroke-dasharray:3 3}",
-		".l{fill:none;stroke:currentColor;stroke-width:1.4}", ".p{fill:none;stroke:currentColor}", ".h path{fill:none;stroke:transparent;stroke-linecap:round}",
+		"text{fill:var(--ink)}", ".t{font-size:11px}", ".n{font-size:9px;text-anchor:middle}", ".e text{text-anchor:end}",
+		".m text{text-anchor:middle}",
+		".g path{stroke:var(--grid);stroke-width:.5}", ".a{fill:none;stroke:var(--ink);stroke-width:.5}",
+		".r{stroke:var(--rule);stroke-width:.8}", ".d{stroke-width:.6;stroke-dasharray:3 3}",
+		".l{fill:none;stroke:currentColor;stroke-width:1.4}", ".p{fill:none;stroke:currentColor}",
+		".h path{fill:none;stroke:transparent;stroke-linecap:round}",
 		".q path{fill:currentColor;fill-opacity:.3;stroke:currentColor;stroke-width:.8}",
 	}
 	for k := range used - ofFrame {
 		rules = append(rules, fmt.Sprintf(".c%d{color:var(--c%[1]d)}", k))
 	}
-	fmt.Fprintf(&b, "<style>\n#%s{%s}\n@media (prefers-color-scheme:dark){#%[1]s{%[3]s}}\n", id, variables(light, used), variables(dark, used))
+	fmt.Fprintf(&b, "<style>\n#%s{%s}\n@media (prefers-color-scheme:dark){#%[1]s{%[3]s}}\n", id, variables(light, used),
+		variables(dark, used))
 	for _, r := range rules {
 		fmt.Fprintf(&b, "#%s %s\n", id, r)
 	}
@@ -276,7 +287,8 @@ func (d *drawing) end(out io.Writer) error {
 				id, i, colour(i), 45+45*((i-1)%3), coord(0.6+0.5*float64((i-1)/3)))
 		}
 	}
-	fmt.Fprintf(&b, "<path fill=\"#fff\" style=\"fill:var(--paper)\" d=\"M0 0h%sv%sh-%[1]sz\"/>\n", coord(d.beyond), coord(d.below))
+	fmt.Fprintf(&b, "<path fill=\"#fff\" style=\"fill:var(--paper)\" d=\"M0 0h%sv%sh-%[1]sz\"/>\n", coord(d.beyond),
+		coord(d.below))
 	b.Write(bytes.ReplaceAll(d.Bytes(), []byte(`fill="url(#-h`), []byte(`fill="url(#`+id+"-h")))
 	if d.tips.Len() > 0 {
 		fmt.Fprintf(&b, "<g class=\"h\">\n%s</g>\n", d.tips.Bytes())
@@ -292,7 +304,8 @@ func (d *drawing) fill(i int) string {
 		return "currentColor"
 	}
 	d.hatched = true
-	return fmt.Sprintf("url(#-h%d)", i) // end adds the name of the figure; escaped text has no quote, so it is never taken for this
+	// end adds the name of the figure; escaped text has no quote, so it is never taken for this
+	return fmt.Sprintf("url(#-h%d)", i)
 }
 
 func dashing(i int) string {

@@ -111,9 +111,11 @@ func examples(n int) (figures []figure, points int) {
 	scatter := plot.Scatter{Title: "t", X: "true %", Y: "estimated %", Max: 100, Band: 10}
 	for i := range n {
 		name, y := fmt.Sprint("series ", i), float64(i)
-		lines.Curves = append(lines.Curves, plot.Curve{Name: name, Points: metric.Curve{{Events: 1000, Error: y}, {Events: 1001, Error: y + 0.123456}, {Events: 9000, Error: 0}}})
+		lines.Curves = append(lines.Curves, plot.Curve{Name: name,
+			Points: metric.Curve{{Events: 1000, Error: y}, {Events: 1001, Error: y + 0.123456}, {Events: 9000, Error: 0}}})
 		bars.Series = append(bars.Series, plot.Series{Name: name, Values: []float64{y, y + 0.123456, 0}})
-		scatter.Clouds = append(scatter.Clouds, plot.Cloud{Name: name, Points: []plot.XY{{X: 1, Y: y}, {X: 2, Y: y + 0.123456}, {X: 9}}})
+		scatter.Clouds = append(scatter.Clouds,
+			plot.Cloud{Name: name, Points: []plot.XY{{X: 1, Y: y}, {X: 2, Y: y + 0.123456}, {X: 9}}})
 	}
 	return []figure{lines, bars, scatter}, 3 * n
 }
@@ -136,10 +138,12 @@ func TestWordsAndTooltips(t *testing.T) {
 	for i, f := range figures {
 		svg := parse(t, f)
 		title, desc := svg.kids[0], svg.kids[1]
-		if svg.attr["role"] != "img" || title.name != "title" || desc.name != "desc" || svg.attr["aria-labelledby"] != title.attr["id"]+" "+desc.attr["id"] || title.attr["id"] == "" {
+		if svg.attr["role"] != "img" || title.name != "title" || desc.name != "desc" ||
+			svg.attr["aria-labelledby"] != title.attr["id"]+" "+desc.attr["id"] || title.attr["id"] == "" {
 			t.Errorf("%d: %v, %v, %v", i, svg.attr, title, desc)
 		}
-		for _, want := range []string{[]string{"error %", "error %", "estimated %"}[i] + ", from 0 to ", "series 2: 3 ", "0 to 2.12346"} {
+		for _, want := range []string{[]string{"error %", "error %", "estimated %"}[i] + ", from 0 to ", "series 2: 3 ",
+			"0 to 2.12346"} {
 			if title.data != "t" || !strings.Contains(desc.data, want) {
 				t.Errorf("%d: no %q in %q", i, want, desc.data)
 			}
@@ -157,7 +161,8 @@ func TestWordsAndTooltips(t *testing.T) {
 
 // What is above the end of a figure is drawn there, and the tooltip does not say that it is there.
 func TestAboveTheFigure(t *testing.T) {
-	svg := parse(t, plot.Lines{X: "events", Y: "%", MaxY: 30, Curves: []plot.Curve{{Name: "a", Points: metric.Curve{{Events: 1, Error: 30}, {Events: 9, Error: 31}}}}})
+	svg := parse(t, plot.Lines{X: "events", Y: "%", MaxY: 30,
+		Curves: []plot.Curve{{Name: "a", Points: metric.Curve{{Events: 1, Error: 30}, {Events: 9, Error: 31}}}}})
 	if got, want := svg.tips(), []string{"1: 30", "9: more than 30"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -200,7 +205,9 @@ func TestNoTwoSeriesLookTheSame(t *testing.T) {
 func TestEqualCurvesAreSeen(t *testing.T) {
 	same := metric.Curve{{Events: 1, Error: 9}, {Events: 500, Error: 4}, {Events: 1000, Error: 4}}
 	partly := metric.Curve{{Events: 1, Error: 2}, {Events: 500, Error: 4}, {Events: 1000, Error: 4}}
-	svg := parse(t, plot.Lines{X: "events", Y: "%", Curves: []plot.Curve{{Name: "a", Points: same}, {Name: "b", Points: same}, {Name: "c", Points: partly}, {Name: "d", Points: metric.Curve{{Events: 1, Error: 1}, {Events: 1000, Error: 2}}}}})
+	svg := parse(t, plot.Lines{X: "events", Y: "%",
+		Curves: []plot.Curve{{Name: "a", Points: same}, {Name: "b", Points: same}, {Name: "c", Points: partly},
+			{Name: "d", Points: metric.Curve{{Events: 1, Error: 1}, {Events: 1000, Error: 2}}}}})
 	for _, want := range []string{"b (= a)", "\nc\n"} {
 		if !strings.Contains(svg.text()+"\n", want) {
 			t.Errorf("no %q in %q", want, svg.text())
@@ -295,13 +302,17 @@ func TestContrast(t *testing.T) {
 
 // Names of a hostile program stay text.
 func TestHostileNames(t *testing.T) {
-	for _, name := range []string{`</title><script>alert(1)</script>`, `" onload="x`, "\x00\x1b[2J\xff\ufffe", "]]>&amp;", "\u202e\U000e0001", "url(#-h1)</style>"} {
+	for _, name := range []string{`</title><script>alert(1)</script>`, `" onload="x`, "\x00\x1b[2J\xff\ufffe", "]]>&amp;",
+		"\u202e\U000e0001", "url(#-h1)</style>"} {
 		for i, f := range []figure{
-			plot.Lines{Title: name, X: name, Y: name, Curves: []plot.Curve{{Name: name, Points: metric.Curve{{Events: 1, Error: 1}}}}},
+			plot.Lines{Title: name, X: name, Y: name,
+				Curves: []plot.Curve{{Name: name, Points: metric.Curve{{Events: 1, Error: 1}}}}},
 			plot.Bars{Title: name, Y: name, Groups: []string{name}, Series: []plot.Series{{Name: name, Values: []float64{1}}}},
-			plot.Scatter{Title: name, X: name, Y: name, Max: 1, Clouds: []plot.Cloud{{Name: name, Points: []plot.XY{{X: 1, Y: 1}}}}},
+			plot.Scatter{Title: name, X: name, Y: name, Max: 1,
+				Clouds: []plot.Cloud{{Name: name, Points: []plot.XY{{X: 1, Y: 1}}}}},
 		} {
-			want := strings.NewReplacer("\x00", `\x00`, "\x1b", `\x1b`, "\xff", `\xff`, "\ufffe", `\ufffe`, "\u202e", `\u202e`, "\U000e0001", `\U000e0001`).Replace(name)
+			want := strings.NewReplacer("\x00", `\x00`, "\x1b", `\x1b`, "\xff", `\xff`, "\ufffe", `\ufffe`, "\u202e", `\u202e`,
+				"\U000e0001", `\U000e0001`).Replace(name)
 			svg := parse(t, f)
 			if svg.kids[0].data != want || strings.Count(svg.text(), want) != 4 {
 				t.Errorf("%d: %q: title %q, text %q", i, name, svg.kids[0].data, svg.text())

@@ -86,7 +86,8 @@ func (g *generator) mixed(clauses []clause, use string) []clause {
 
 func (g *generator) switchTag(depth int) bool {
 	v := g.variable()
-	heads := []string{fmt.Sprintf("switch %s %% 5", v), fmt.Sprintf("switch v := %s; v & 3", g.integer()), "switch p.rand(6)"}
+	heads := []string{fmt.Sprintf("switch %s %% 5", v), fmt.Sprintf("switch v := %s; v & 3", g.integer()),
+		"switch p.rand(6)"}
 	return g.choice(depth, "switch", heads[g.n(len(heads))], g.mixed([]clause{
 		{"case 0", ""}, {"case 1, 2", ""}, {"case 3", ""}, {"case 4, 5, 6", ""}, {"case -1", ""},
 	}, ""))

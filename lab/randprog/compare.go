@@ -71,7 +71,8 @@ func (c *Comparison) between(least, more, got map[Path]int64, what string) {
 			c.Paths++
 			continue
 		}
-		c.Differ = append(c.Differ, fmt.Sprintf("%s of the function at line %d from %s: %s: the profile counts %d, the log %d, and %d that a panic left",
+		c.Differ = append(c.Differ, fmt.Sprintf(
+			"%s of the function at line %d from %s: %s: the profile counts %d, the log %d, and %d that a panic left",
 			what, k.Func, k.From, k.Branches, got[k], least[k], more[k]))
 	}
 }
@@ -85,7 +86,9 @@ func (c *Comparison) Within(p *Program, sampled []profile.Path) (strange []strin
 	}
 	for _, k := range sorted(got) {
 		if c.profile[k] == 0 {
-			strange = append(strange, fmt.Sprintf("path of the function at line %d from %s: %s: sampled %d times, but never taken", k.Func, k.From, k.Branches, got[k]))
+			strange = append(strange, fmt.Sprintf(
+				"path of the function at line %d from %s: %s: sampled %d times, but never taken", k.Func, k.From, k.Branches,
+				got[k]))
 		}
 	}
 	return strange

@@ -43,7 +43,8 @@ func (g *generator) randomCond(depth int) *cond {
 func (g *generator) oneComparison() (op string, c *cond) {
 	g.count("one comparison")
 	v, k := g.variable(), g.n(40)
-	format := []string{"%[1]s < %[2]d || %[1]s > %[3]d", "%[2]d <= %[1]s && %[3]d > %[1]s", "%[1]s == %[2]d || %[1]s == %[4]d", "%[1]s != %[2]d && %[4]d != %[1]s"}[g.n(4)]
+	format := []string{"%[1]s < %[2]d || %[1]s > %[3]d", "%[2]d <= %[1]s && %[3]d > %[1]s",
+		"%[1]s == %[2]d || %[1]s == %[4]d", "%[1]s != %[2]d && %[4]d != %[1]s"}[g.n(4)]
 	op = "&&"
 	if strings.Contains(format, "||") {
 		op = "||"

@@ -212,7 +212,8 @@ func (g *generator) rangeOver(depth int, kind string, loops []string) bool {
 // path of the function around it ends before it.
 func (g *generator) rangeFunc(depth int) bool {
 	g.count("range func")
-	forms := []string{"for v := range p.seq(p.rand(4));x += v", "for i, v := range p.seq2(3);y += i ^ v", "for range p.seq0(2);x++"}
+	forms := []string{"for v := range p.seq(p.rand(4));x += v", "for i, v := range p.seq2(3);y += i ^ v",
+		"for range p.seq0(2);x++"}
 	head, use := cut(forms[g.n(len(forms))])
 	t := g.newTarget()
 	t.ofFunc = true
@@ -226,7 +227,8 @@ func (g *generator) rangeFunc(depth int) bool {
 	}
 	g.loops[t.loop].head = [2]int{label, g.w.line}
 	targets := append(slices.Clone(g.fn.targets), t)
-	g.begin(&function{noReturn: g.fn.noReturn, counters: g.fn.counters, targets: targets, loop: t, line: g.w.line, col: g.w.col})
+	g.begin(&function{noReturn: g.fn.noReturn, counters: g.fn.counters, targets: targets, loop: t, line: g.w.line,
+		col: g.w.col})
 	g.w.open("%s", head)
 	g.w.start()
 	g.enter()

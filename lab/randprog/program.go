@@ -44,8 +44,9 @@ func (o Outcome) String() string {
 // A loop is a point where paths begin: the head of a loop, or the statement behind a range
 // over a function.
 type loop struct {
-	fn     int
-	line   int    // of its statement; of the first statement in it if it has no condition, and behind a range over a function
+	fn int
+	// of its statement; of the first statement in it if it has no condition, and behind a range over a function
+	line   int
 	head   [2]int // the lines of a range over a function and of its label; or 0
 	branch int    // in the latter two cases the line of the first branch, which may be in the same block; or 0
 	back   bool   // something jumps back to its head

@@ -53,8 +53,10 @@ func TestEveryKindOfStatementIsMade(t *testing.T) {
 	}
 	want := []string{
 		"block", "break", "clear", "closure", "continue", "defer", "else if", "fallthrough", "fault", "for", "for cond",
-		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "load through a number", "one comparison",
-		"outward labelled break", "outward labelled continue", "outward return", "outward return value", "panic", "range channel",
+		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "load through a number",
+		"one comparison",
+		"outward labelled break", "outward labelled continue", "outward return", "outward return value", "panic",
+		"range channel",
 		"range func", "range int", "range map", "range slice", "range string", "recover", "return", "return value",
 		"select", "simple", "store through a number", "switch", "type switch",
 	}
@@ -80,7 +82,8 @@ func TestOutcomesStandWhereTheyAreSaidToBe(t *testing.T) {
 	lines := strings.Split(p.Plain[Main], "\n")
 	for _, o := range p.outcomes {
 		text := lines[o.Line-1][o.Col-1:]
-		word := map[string]string{"range": "for", "range func": "for", "switch": "switch", "type switch": "switch", "select": "select"}[o.Kind]
+		word := map[string]string{"range": "for", "range func": "for", "switch": "switch", "type switch": "switch",
+			"select": "select"}[o.Kind]
 		if !strings.HasPrefix(text, word) || word == "" && strings.ContainsAny(text[:1], " \t&|{") {
 			t.Errorf("%s: there stands %q", o, text)
 		}
@@ -102,7 +105,8 @@ var small = &Program{
 		{3, 6, "if", "true"}, {3, 6, "if", "false"}, {5, 2, "switch", "case 1"}, {5, 2, "switch", "case 2"},
 		{9, 2, "range", "body"}, {9, 2, "range", "done"},
 	},
-	loops: []*loop{{line: 2, back: true}, {line: 9}, {line: 10, head: [2]int{7, 8}, branch: 12}, {line: 20, branch: 22, back: true}, {line: 21, branch: 22, back: true}},
+	loops: []*loop{{line: 2, back: true}, {line: 9}, {line: 10, head: [2]int{7, 8}, branch: 12},
+		{line: 20, branch: 22, back: true}, {line: 21, branch: 22, back: true}},
 	funcs: []int{1},
 }
 
@@ -154,14 +158,16 @@ func profiled(t *testing.T, log string) (paths []profile.Path) {
 	}
 	for i, k := range sorted(l.Ended) {
 		p := profile.Path{
-			ID:    profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/" + Main, StartLine: int64(k.Func)}, Label: "p" + string(rune('0'+i))},
+			ID: profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/" + Main, StartLine: int64(k.Func)},
+				Label: "p" + string(rune('0'+i))},
 			From:  strings.Replace(k.From, " ", " "+Main+":", 1),
 			Count: l.Ended[k],
 		}
 		for b := range strings.SplitSeq(k.Branches, "; ") {
 			for _, o := range small.outcomes {
 				if o.String() == b {
-					p.Branches = append(p.Branches, profile.Decision{Line: int64(o.Line), Col: int64(o.Col), Kind: o.Kind, Outcome: o.Name})
+					p.Branches = append(p.Branches, profile.Decision{Line: int64(o.Line), Col: int64(o.Col), Kind: o.Kind,
+						Outcome: o.Name})
 				}
 			}
 		}
@@ -186,9 +192,13 @@ func TestComparisonNoticesWhatDiffers(t *testing.T) {
 			p[1].Branches[0], p[2].Branches[1] = p[2].Branches[1], p[1].Branches[0]
 			return p
 		},
-		"A path begins elsewhere.":      func(p []profile.Path) []profile.Path { p[1].From = "entry"; return p },
-		"A path begins at no loop.":     func(p []profile.Path) []profile.Path { p[1].From = "loop main.go:77"; return p },
-		"A branch is missing.":          func(p []profile.Path) []profile.Path { p[1].Branches = p[1].Branches[1:]; return p },
+		"A path begins elsewhere.":  func(p []profile.Path) []profile.Path { p[1].From = "entry"; return p },
+		"A path begins at no loop.": func(p []profile.Path) []profile.Path { p[1].From = "loop main.go:77"; return p },
+		"A branch is missing.": func(
+			p []profile.Path) []profile.Path {
+			p[1].Branches = p[1].Branches[1:]
+			return p
+		},
 		"A path is of another function": func(p []profile.Path) []profile.Path { p[2].ID.Func.StartLine = 4; return p },
 	} {
 		if c := small.Compare(want, change(profiled(t, log)), nil); len(c.Differ) == 0 {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
 // Programs do the same if the compiler lays them out by random counts of branches. PEP_WRONG says how many programs.
@@ -22,10 +22,7 @@ func TestWrongCountsMakeNoWrongCode(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	pepbuild, err := pepbuildtest.Build(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(dir, "module", name)

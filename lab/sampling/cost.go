@@ -41,7 +41,8 @@ func settings() (list []Setting) {
 		return tracer.SampleRequest{Interval: Interval, Length: length, Every: every, Threads: true}
 	}
 	user := func(length, every int) tracer.SampleRequest {
-		return tracer.SampleRequest{Interval: time.Second / 997, Length: length, Every: every, Skip: tracer.DefaultSkip, Threads: true}
+		return tracer.SampleRequest{Interval: time.Second / 997, Length: length, Every: every, Skip: tracer.DefaultSkip,
+			Threads: true}
 	}
 	add := func(key, modules string, q tracer.SampleRequest) {
 		w := values(q)
@@ -109,7 +110,8 @@ func (e *Experiment) program(name string) (*program, error) {
 		return &program{words[0], exe, words[1:]}, err
 	}
 	exe := filepath.Join(e.Work, name)
-	return &program{name, exe, []string{strconv.Itoa(e.Scale)}}, build(filepath.Join(e.Root, "testprogs", name), "-o", exe, ".")
+	return &program{name, exe, []string{strconv.Itoa(e.Scale)}},
+		build(filepath.Join(e.Root, "testprogs", name), "-o", exe, ".")
 }
 
 // Cost runs each program in each round once without sampling and once with each setting. After

@@ -64,7 +64,8 @@ func (e *Experiment) Find(h Hidden, last time.Duration) (*Found, error) {
 	f := &Found{Program: h.Program}
 	for _, row := range table.Rows {
 		if row.Rank <= Top {
-			f.First = append(f.First, fmt.Sprintf("%d. %s, %s:%d: %s %s", row.Rank, row.Func, path.Base(row.File), row.Line, row.Kind, row.Value))
+			f.First = append(f.First, fmt.Sprintf("%d. %s, %s:%d: %s %s", row.Rank, row.Func, path.Base(row.File), row.Line,
+				row.Kind, row.Value))
 		}
 		is, err := e.invariant(h, row)
 		if err != nil {

@@ -2,21 +2,24 @@
 
 package sampling
 
-// This file measures the latency of loads (section 3.3 and Figure 1 of the paper). An interpreter in the kernel executes no
-// load of the program, so windows measure it: programs that are built for them interpret some of what they are about to do.
+// This file measures the latency of loads (section 3.3 and Figure 1 of the paper). An interpreter in the kernel
+// executes no load of the program, so windows measure it: programs that are built for them interpret some of what they
+// are about to do.
 
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/lab/driver"
 )
 
-// A Latency says where a load of the program latencies was from. The comment of its line is its name: far, middle or near.
+// A Latency says where a load of the program latencies was from. The comment of its line is its name: far, middle or
+// near.
 type Latency struct {
 	Load  string
 	Bins  map[string]float64 // percent of the load's executions by schema.Latencies, as the profile estimates them
@@ -24,19 +27,18 @@ type Latency struct {
 	Wait  float64            // seconds of CPU time in which the program waited for it
 }
 
-// Latencies has windows time the loads of the program latencies, for some seconds of CPU time in each of its two loops. A
-// round has each load once.
+// Latencies has windows time the loads of the program latencies, for some seconds of CPU time in each of its two loops.
+// A round has each load once.
 func (e *Experiment) Latencies(rounds, seconds int) (all [][]*Latency, err error) {
-	pepbuild, exe := filepath.Join(e.Work, "pepbuild"), filepath.Join(e.Work, "latencies")
-	if err := build(e.Root, "-o", pepbuild, "./cmd/pepbuild"); err != nil {
+	pepbuild, err := driver.Build("pepbuild", e.Work)
+	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(pepbuild, "build", "-pepmode=windows", "-o", exe, "./latencies")
-	cmd.Dir = filepath.Join(e.Root, "lab/sampling/testdata/hidden")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	exe, dir := filepath.Join(e.Work, "latencies"), filepath.Join(e.Root, "lab/sampling/testdata/hidden")
+	if _, err := driver.Tool(dir, nil, pepbuild, "build", "-pepmode=windows", "-o", exe, "./latencies"); err != nil {
+		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(cmd.Dir, "latencies", "main.go"))
+	text, err := os.ReadFile(filepath.Join(dir, "latencies", "main.go"))
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +63,15 @@ func (e *Experiment) timed(exe string, seconds int) ([]profile.Word, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(exe, strconv.Itoa(middle()), strconv.Itoa(seconds))
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "PEPDIR="+dir, "PEPOPTS=tick=4ms,say=never")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	if _, err := driver.Tool("", []string{"GOMAXPROCS=1", "PEPDIR=" + dir, "PEPOPTS=tick=4ms,say=never"}, exe,
+		strconv.Itoa(middle()), strconv.Itoa(seconds)); err != nil {
+		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.loads.pb.gz"))
-	if err != nil || len(files) != 1 {
-		return nil, fmt.Errorf("%s has written %d profiles of loads, want 1; %w", exe, len(files), err)
+	name, err := driver.Profile(dir, schema.Loads)
+	if err != nil {
+		return nil, err
 	}
-	f, err := profile.Open(files[0])
+	f, err := profile.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -119,10 +119,12 @@ func TestCostOfARound(t *testing.T) {
 		for _, x := range c.Programs[0] {
 			st, every := x.Stats, uint64(max(c.Every, 1))
 			if c.Threads && (x.Kernel <= 0 || st.Called > st.Interrupts+128) || x.CPU <= 0 || x.Own <= 0 {
-				t.Errorf("%s: %v in the kernel, %v in the program, %v in this process; %d interrupts, %d calls", c.Key, x.Kernel, x.CPU, x.Own, st.Interrupts, st.Called)
+				t.Errorf("%s: %v in the kernel, %v in the program, %v in this process; %d interrupts, %d calls", c.Key, x.Kernel,
+					x.CPU, x.Own, st.Interrupts, st.Called)
 			}
 			// A CPU can be some interrupts ahead of the next to be interpreted.
-			if chosen := st.Interrupts - st.Passed; !c.CountOnly && (chosen > st.Interrupts/every+128 || chosen+128 < st.Interrupts/every) {
+			if chosen := st.Interrupts - st.Passed; !c.CountOnly &&
+				(chosen > st.Interrupts/every+128 || chosen+128 < st.Interrupts/every) {
 				t.Errorf("%s: %d of %d interrupts were chosen, want one of %d", c.Key, chosen, st.Interrupts, every)
 			}
 			if most := st.Runs * uint64(c.Length+c.Skip); st.Steps > most || c.CountOnly && st.Runs > 0 {
@@ -147,12 +149,15 @@ func TestTaken(t *testing.T) {
 		if x.way == nil {
 			continue
 		}
-		if want := 1e9 / float64(x.every); x.Hz[0] < want/2 || x.Hz[0] > want*2 || len(x.Kernel) != 1 || math.IsNaN(x.Kernel[0]) {
-			t.Errorf("%s: %v interrupts a second, want %.0f; %v ns", x.Name, x.Hz, want, x.Kernel) // the time is a difference of measured ones, below 0 on a busy machine
+		if want := 1e9 / float64(x.every); x.Hz[0] < want/2 || x.Hz[0] > want*2 || len(x.Kernel) != 1 ||
+			math.IsNaN(x.Kernel[0]) {
+			// the time is a difference of measured ones, below 0 on a busy machine
+			t.Errorf("%s: %v interrupts a second, want %.0f; %v ns", x.Name, x.Hz, want, x.Kernel)
 		}
 	}
 	x := &Taken{}
-	if err := x.add(&run{stdout: "1000000000 5000 7000 500000000 6000"}, 0); err != nil || x.Gap[0] != 6000 || math.Abs(x.Part[0]-100*18e3/5e8) > 1e-9 {
+	if err := x.add(&run{stdout: "1000000000 5000 7000 500000000 6000"}, 0); err != nil || x.Gap[0] != 6000 ||
+		math.Abs(x.Part[0]-100*18e3/5e8) > 1e-9 {
 		t.Errorf("got %+v, %v: want the median 6000 of three gaps in half a second", x, err)
 	}
 	for _, bad := range []string{"", "1000", "1000 x", "1000 -5"} {
@@ -187,8 +192,8 @@ func TestEvicted(t *testing.T) {
 	}
 }
 
-// TestLatencies is VSAMP-17 as far as the page needs it: each load is found, and what is known of it adds up. How many loads are
-// in which bin is for the test of windows, TestLatencyOfLoads of cmd/pepbuild.
+// TestLatencies is VSAMP-17 as far as the page needs it: each load is found, and what is known of it adds up. How many
+// loads are in which bin is for the test of windows, TestLatencyOfLoads of runtime/windows.
 func TestLatencies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles std")
@@ -221,14 +226,16 @@ func TestLatenciesByLine(t *testing.T) {
 	word := func(line int64, bin string, count, timed, wait int64) profile.Word {
 		return profile.Word{Line: line, Value: bin, Count: count, Messages: timed, Wait: wait}
 	}
-	words := []profile.Word{word(1, "memory", 300, 3, 2e9), word(1, "near cache", 100, 1, 0), word(2, "near cache", 50, 5, 0),
+	words := []profile.Word{word(1, "memory", 300, 3, 2e9), word(1, "near cache", 100, 1, 0),
+		word(2, "near cache", 50, 5, 0),
 		word(3, "far cache", 10, 2, 5e8), word(4, "memory", 1000, 10, 9e9), word(9, "memory", 1, 1, 1)}
 	list, err := latencies(words, lines)
 	if err != nil {
 		t.Fatal(err)
 	}
 	far := list[0]
-	if len(list) != 3 || far.Load != "far" || far.Bins["memory"] != 75 || far.Bins["near cache"] != 25 || far.Timed != 4 || far.Wait != 2 {
+	if len(list) != 3 || far.Load != "far" || far.Bins["memory"] != 75 || far.Bins["near cache"] != 25 || far.Timed != 4 ||
+		far.Wait != 2 {
 		t.Errorf("got %d loads, and %+v", len(list), far)
 	}
 	if list[1].Load != "middle" || list[1].Wait != 0.5 || list[2].Load != "near" || list[2].Bins["near cache"] != 100 {
@@ -250,13 +257,14 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// What is measured of programs: the least of the rounds, and 1000 interrupts of 10 µs outside of our program in the kernel
-// are 1 % of a second.
+// What is measured of programs: the least of the rounds, and 1000 interrupts of 10 µs outside of our program in the
+// kernel are 1 % of a second.
 func TestCosts(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	stats := Stats{tracer.Sampling{Interrupts: 1000, Passed: 500, Missed: 50}, tracer.Cost{Steps: 2000}}
 	c := &Costs{Setting{}, [][]Cost{
-		{{Plain: ms(980), CPU: ms(1000), Kernel: ms(20), Stats: stats}, {Plain: ms(1078), CPU: ms(2000), Kernel: ms(60), Stats: stats}},
+		{{Plain: ms(980), CPU: ms(1000), Kernel: ms(20), Stats: stats},
+			{Plain: ms(1078), CPU: ms(2000), Kernel: ms(60), Stats: stats}},
 		{{Plain: ms(1000), CPU: ms(1000), Kernel: ms(30), Stats: stats}},
 	}}
 	for _, x := range []struct {

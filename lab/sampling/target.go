@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/tracer"
 )
 
@@ -40,12 +41,8 @@ func (e *Experiment) hidden(name string, flags ...string) (exe string, err error
 }
 
 func build(dir string, args ...string) error {
-	cmd := exec.Command("go", append([]string{"build"}, args...)...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	return nil
+	_, err := driver.Tool(dir, nil, "go", append([]string{"build"}, args...)...)
+	return err
 }
 
 // A way says how a program is sampled.
@@ -75,7 +72,8 @@ type run struct {
 	cpu    time.Duration // user and system time of the program
 	own    time.Duration // of this process meanwhile, which decodes code and counts values
 	attach time.Duration // of this process before, to attach
-	steady float64       // CPU time of this process as a part of time, after the first second of it; only if the program was killed
+	// CPU time of this process as a part of time, after the first second of it; only if the program was killed
+	steady float64
 	stats  Stats
 	stdout string
 }

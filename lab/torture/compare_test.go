@@ -16,6 +16,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // script makes a program of a shell script that leaves a profile.
@@ -51,12 +52,16 @@ func TestEndsThatDifferAreNoticed(t *testing.T) {
 		"Something else on standard error.": {got: "leave; echo out; echo err >&2; exit 3", want: "got stderr"},
 		"Another trace.":                    {got: "leave; echo out; echo goroutine 8 [sleep]: >&2; exit 3"},
 		"No profile.":                       {got: plain, want: "left no profile"},
-		"Neither profile nor counts.":       {got: plain, want: "neither a profile nor a file of counts", end: end{kept: liveFile}},
-		"Counts that cannot be read.":       {got: "[ -n \"$PEP_WRITE\" ] && exit 1; touch $PEPDIR/exe.1.pep; " + plain, want: "PEP_WRITE: exit status 1", end: end{kept: liveFile}},
+		"Neither profile nor counts.": {got: plain, want: "neither a profile nor a file of counts",
+			end: end{kept: liveFile}},
+		"Counts that cannot be read.": {got: "[ -n \"$PEP_WRITE\" ] && exit 1; touch $PEPDIR/exe.1.pep; " + plain,
+			want: "PEP_WRITE: exit status 1", end: end{kept: liveFile}},
 		"Counts of which a profile is made.": {
-			got: "[ -n \"$PEP_WRITE\" ] && { leave; rm $PEP_WRITE; exit 0; }; touch $PEPDIR/exe.1.pep; " + plain, end: end{kept: liveFile}},
-		"A file that should not be there.": {got: "leave; touch $PEPDIR/x.tmp; " + plain, want: "a file that should not be there"},
-		"A broken profile.":                {got: "echo > $PEPDIR/exe.1.paths.pb.gz; " + plain, want: "not a pprof profile"},
+			got: "[ -n \"$PEP_WRITE\" ] && { leave; rm $PEP_WRITE; exit 0; }; touch $PEPDIR/exe.1.pep; " + plain,
+			end: end{kept: liveFile}},
+		"A file that should not be there.": {got: "leave; touch $PEPDIR/x.tmp; " + plain,
+			want: "a file that should not be there"},
+		"A broken profile.": {got: "echo > $PEPDIR/exe.1.paths.pb.gz; " + plain, want: "not a pprof profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &Env{Work: t.TempDir()}
@@ -113,7 +118,8 @@ func TestLostEventsAreNoticed(t *testing.T) {
 		{111, 0, 10, 100, false},
 	} {
 		if err := near("events", test.got, test.lost, test.unsure, test.own); (err == nil) != test.ok {
-			t.Errorf("%d counted, %d said to be lost, %d not to be sure, %d happened: got %v", test.got, test.lost, test.unsure, test.own, err)
+			t.Errorf("%d counted, %d said to be lost, %d not to be sure, %d happened: got %v", test.got, test.lost, test.unsure,
+				test.own, err)
 		}
 	}
 }
@@ -132,7 +138,8 @@ func TestSamplesThatDoNotAddUpAreNoticed(t *testing.T) {
 		{0, 0, 0, 0, 0, false},
 	} {
 		f := &profile.File{Facts: []facts.List{{
-			{Key: facts.Ticks, N: test.ticks}, {Key: facts.Samples, N: test.samples}, {Key: facts.Dropped, N: test.dropped}, {Key: facts.Overruns, N: test.overruns},
+			{Key: facts.Ticks, N: test.ticks}, {Key: facts.Samples, N: test.samples}, {Key: facts.Dropped, N: test.dropped},
+			{Key: facts.Overruns, N: test.overruns},
 		}}}
 		if err := addsUp(f, test.have); (err == nil) != test.ok {
 			t.Errorf("%+v: got %v", test, err)
@@ -208,8 +215,9 @@ func TestTestsThatEndOtherwiseAreNoticed(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", got, d)
 		}
 	}
-	s := &suite{except: map[string]string{"bursts p D": "reason"}}
-	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "polls", new(Result))
+	s := &suite{except: map[string]string{"taps p D": "reason"}}
+	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "polls",
+		new(Result))
 	if !slices.Equal(got, []string{"p D"}) {
 		t.Errorf("got %q, want p D: the exception is of another mode", got)
 	}
@@ -248,8 +256,9 @@ func TestTestsThatFailPlainAreNamed(t *testing.T) {
 
 func TestTheOutputOfAWatchedProgramIsKept(t *testing.T) {
 	w := &watch{every: time.Hour}
-	p := &process{exe: script(t, "echo done"), dir: t.TempDir(), time: time.Minute, started: w.watch, raw: true}
-	if o := p.run(); o.state != "exit status 0" || o.stdout != "done\n" {
-		t.Errorf("%s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
+	p := &process{raw: true,
+		Process: driver.Process{Exe: script(t, "echo done"), Dir: t.TempDir(), Limit: time.Minute, Started: w.watch}}
+	if o := p.run(); o.State != "exit status 0" || o.Stdout != "done\n" {
+		t.Errorf("%s, stdout %q, stderr %q", o.State, o.Stdout, o.Stderr)
 	}
 }

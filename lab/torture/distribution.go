@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/internal/check"
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/lab/gotest"
 )
 
@@ -29,9 +29,9 @@ const gotestPerCase = 200
 var often = []string{"tick=4ms", gotest.Stress}
 
 func gotestCases(e *Env) (cases []Case, err error) {
-	pattern, modes := "", e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
+	pattern, modes := "", e.modes("polls", "exact", "taps", driver.Windows)
 	if e.Short {
-		pattern, modes = sampleOfCI, e.modes("taps", "bursts")
+		pattern, modes = sampleOfCI, e.modes("taps")
 	}
 	programs, left, err := gotest.Find(regexp.MustCompile(pattern))
 	if err != nil {
@@ -65,14 +65,14 @@ func (e *Env) gotest(r *Result, mode string, programs []string) {
 		Timeout:  10 * time.Minute, // a machine may be busy with other work
 		Out:      &out,
 	}
-	if mode == gotest.Windows { // often has settings of polls
+	if mode == driver.Windows { // often has settings of polls
 		c.Settings = nil
 	}
 	if err := c.Run(programs); err != nil {
 		r.fail("%v", err)
 		return
 	}
-	if mode == gotest.Windows {
+	if mode == driver.Windows {
 		r.Note = fmt.Sprintf("%d windows", c.Windows)
 	}
 	r.pass(c.Alike[mode])
@@ -100,14 +100,15 @@ func testsCases(e *Env) (cases []Case, err error) {
 	if e.Short {
 		return nil, nil // go test runs them once by itself
 	}
-	root, err := bench.Root()
+	root, err := driver.Root()
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range harder {
 		name := fmt.Sprintf("%s -run %s -count=%d", h.pkg, h.run, h.count)
 		cases = append(cases, Case{name, func(e *Env, r *Result) {
-			cmd := exec.Command("go", "test", "-json", "-ldflags=-checklinkname=0", "-timeout=1h", fmt.Sprintf("-count=%d", h.count), "-run", h.run, h.pkg)
+			cmd := exec.Command("go", "test", "-json", "-ldflags=-checklinkname=0", "-timeout=1h",
+				fmt.Sprintf("-count=%d", h.count), "-run", h.run, h.pkg)
 			cmd.Dir, cmd.Stderr = root, os.Stderr
 			out, err := cmd.Output()
 			var text strings.Builder

@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/lab/gotest"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 //go:embed testdata/ends.go
@@ -92,13 +93,13 @@ var ends = []end{
 }
 
 func endsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "exact", "taps", driver.Windows)
 	if e.Short {
-		modes = e.modes("polls", "bursts")
+		modes = e.modes("polls", "taps")
 	}
 	for _, mode := range modes {
 		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, "") }})
-		if !e.Short && mode != gotest.Windows { // which has all packages anyway
+		if !e.Short && mode != driver.Windows { // which has all packages anyway
 			cases = append(cases, Case{mode + ", all packages", func(e *Env, r *Result) { e.ends(r, mode, "all") }})
 		}
 	}
@@ -110,7 +111,7 @@ func (e *Env) ends(r *Result, mode, packages string) {
 	dir, err := e.program("ends", endsSource)
 	plain, exe := filepath.Join(e.Work, "plain"), filepath.Join(e.Work, mode)
 	if err == nil {
-		err = e.build("plain", dir, plain, "")
+		err = e.build(driver.Plain, dir, plain, "")
 	}
 	if err == nil {
 		err = e.build(mode, dir, exe, packages)
@@ -156,24 +157,24 @@ func (e *Env) end(x *end, plain, exe, mode string) (extra time.Duration, err err
 	defer os.RemoveAll(dir)
 	want := x.process(plain, dir).run()
 	p := x.process(exe, dir)
-	if mode == gotest.Windows && x.name != "syscall.Exec" { // a tick would kill the program that comes then
-		p.ticks = exe
+	if mode == driver.Windows && x.name != "syscall.Exec" { // a tick would kill the program that comes then
+		p.Ticks = exe
 	}
 	got := p.run()
 	switch {
-	case got.state != want.state:
-		return 0, fmt.Errorf("ended with %s, want %s; stdout %q, stderr %q", got.state, want.state, got.stdout, got.stderr)
-	case !x.racy && got.stdout != want.stdout:
-		return 0, fmt.Errorf("got stdout %q, want %q", got.stdout, want.stdout)
-	case !x.racy && got.stderr != want.stderr:
-		return 0, fmt.Errorf("got stderr %q, want %q", got.stderr, want.stderr)
-	case got.took > want.took+patience:
-		return 0, fmt.Errorf("took %v, plain %v", got.took, want.took)
+	case got.State != want.State:
+		return 0, fmt.Errorf("ended with %s, want %s; stdout %q, stderr %q", got.State, want.State, got.Stdout, got.Stderr)
+	case !x.racy && got.Stdout != want.Stdout:
+		return 0, fmt.Errorf("got stdout %q, want %q", got.Stdout, want.Stdout)
+	case !x.racy && got.Stderr != want.Stderr:
+		return 0, fmt.Errorf("got stderr %q, want %q", got.Stderr, want.Stderr)
+	case got.Wall > want.Wall+patience:
+		return 0, fmt.Errorf("took %v, plain %v", got.Wall, want.Wall)
 	}
-	if mode == gotest.Windows && list(dir) == "" { // there was no tick before the end
-		return got.took - want.took, nil
+	if mode == driver.Windows && list(dir) == "" { // there was no tick before the end
+		return got.Wall - want.Wall, nil
 	}
-	return got.took - want.took, x.left(exe, dir)
+	return got.Wall - want.Wall, x.left(exe, dir)
 }
 
 func (x *end) process(exe, dir string) *process {
@@ -185,15 +186,15 @@ func (x *end) process(exe, dir string) *process {
 		}
 	}
 	script := "ulimit -c 0; " + x.shell + "\n" + `exec "$0" "$1"`
-	p := &process{
-		exe: "/bin/sh", args: []string{"-c", script, exe, arg},
-		dir: dir, opts: "tick=1ms", broken: x.broken, time: time.Minute,
-	}
+	p := &process{opts: "tick=1ms", Process: driver.Process{
+		Exe: "/bin/sh", Args: []string{"-c", script, exe, arg},
+		Dir: dir, Broken: x.broken, Limit: time.Minute,
+	}}
 	if x.env != "" {
-		p.env = []string{x.env}
+		p.Env = []string{x.env}
 	}
 	if x.signals != nil {
-		p.started = x.signal
+		p.Started = x.signal
 	}
 	return p
 }
@@ -210,21 +211,20 @@ func (x *end) signal(p *os.Process, stdout io.Reader) {
 
 // left checks the files that the program has left in its directory.
 func (x *end) left(exe, dir string) error {
-	if x.kept != "" && len(profiles(dir, "paths")) == 0 {
+	if x.kept != "" && len(driver.Profiles(dir, schema.Paths)) == 0 {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.pep"))
 		if len(files) != 1 {
 			return fmt.Errorf("left neither a profile nor a file of counts, but %s", list(dir))
 		}
-		p := &process{exe: exe, dir: dir, env: []string{"PEP_WRITE=" + files[0]}, time: time.Minute}
-		if o := p.run(); o.state != "exit status 0" || o.stderr != "" {
-			return fmt.Errorf("PEP_WRITE: %s, stderr %q", o.state, o.stderr)
+		if o := writer(exe, dir, files[0]).run(); o.State != "exit status 0" || o.Stderr != "" {
+			return fmt.Errorf("PEP_WRITE: %s, stderr %q", o.State, o.Stderr)
 		}
 	}
-	files := profiles(dir, "paths")
-	if len(files) != 1 {
+	name, err := driver.Profile(dir, schema.Paths)
+	if err != nil {
 		return fmt.Errorf("left no profile of paths, but %s", list(dir))
 	}
-	f, err := profile.Open(files[0])
+	f, err := profile.Open(name)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
-	"github.com/pepgo/pep/lab/gotest"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 //go:embed testdata/kills.go
@@ -31,12 +32,12 @@ const (
 // the two can lose one event for each goroutine.
 const inFlight = 4
 
-// endsInFlight is how many ends of paths may be in the counts of entries, or in their sum, and not in the other: those of
-// four windows, of some instructions each, which may count 16 times.
+// endsInFlight is how many ends of paths may be in the counts of entries, or in their sum, and not in the other: those
+// of four windows, of some instructions each, which may count 16 times.
 const endsInFlight = 4 * 16 * 3000
 
 func killsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("polls", "exact", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "exact", "taps", driver.Windows)
 	n := e.N
 	if n == 0 {
 		n = 1000
@@ -104,8 +105,9 @@ func (e *Env) kills(r *Result, mode string, n int, seed uint64) {
 		uncounted += lost
 		windows += k.windows
 	}
-	r.Note = fmt.Sprintf("seed %d, %d events, %d said to be lost or not to be sure, %d killed before they had a file", seed, events, uncounted, early)
-	if mode == gotest.Windows {
+	r.Note = fmt.Sprintf("seed %d, %d events, %d said to be lost or not to be sure, %d killed before they had a file",
+		seed, events, uncounted, early)
+	if mode == driver.Windows {
 		r.Note += fmt.Sprintf(", %d windows", windows)
 	}
 }
@@ -121,18 +123,18 @@ func (e *Env) kill(mode, exe string, after time.Duration) (*killed, error) {
 	if err := os.WriteFile(counters, make([]byte, 4096), 0o666); err != nil {
 		return k, err
 	}
-	p := &process{
-		exe: exe, args: []string{counters}, dir: dir, opts: "tick=1ms", time: time.Minute,
-		started: func(p *os.Process, _ io.Reader) {
+	p := &process{opts: "tick=1ms", Process: driver.Process{
+		Exe: exe, Args: []string{counters}, Dir: dir, Limit: time.Minute,
+		Started: func(p *os.Process, _ io.Reader) {
 			time.Sleep(after)
 			p.Kill()
 		},
+	}}
+	if mode == driver.Windows {
+		p.Ticks = exe
 	}
-	if mode == gotest.Windows {
-		p.ticks = exe
-	}
-	if o := p.run(); o.state != "signal: killed" || o.stderr != "" {
-		return k, fmt.Errorf("ended with %s, stderr %q", o.state, o.stderr)
+	if o := p.run(); o.State != "signal: killed" || o.Stderr != "" {
+		return k, fmt.Errorf("ended with %s, stderr %q", o.State, o.Stderr)
 	}
 	data, err := os.ReadFile(counters)
 	if err != nil {
@@ -156,14 +158,13 @@ func (e *Env) kill(mode, exe string, after time.Duration) (*killed, error) {
 // check makes profiles of the file of counts, and compares them with the counts of the
 // program. It returns how many events are lost according to the profiles.
 func (k *killed) check() (lost uint64, err error) {
-	p := &process{exe: k.exe, dir: k.dir, env: []string{"PEP_WRITE=" + k.pep}, time: time.Minute}
-	if o := p.run(); o.state != "exit status 0" || o.stderr != "" || o.stdout != "" {
-		if k.own == 0 && strings.Contains(o.stderr, "not a .pep file") {
+	if o := writer(k.exe, k.dir, k.pep).run(); o.State != "exit status 0" || o.Stderr != "" || o.Stdout != "" {
+		if k.own == 0 && strings.Contains(o.Stderr, "not a .pep file") {
 			return 0, nil // killed while it was made
 		}
-		return 0, fmt.Errorf("PEP_WRITE: %s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
+		return 0, fmt.Errorf("PEP_WRITE: %s, stdout %q, stderr %q", o.State, o.Stdout, o.Stderr)
 	}
-	f, err := k.open("paths")
+	f, err := k.open(schema.Paths)
 	if err != nil {
 		return 0, err
 	}
@@ -182,12 +183,12 @@ func (k *killed) check() (lost uint64, err error) {
 	return lost, k.samples(f, paths)
 }
 
-func (k *killed) open(kind string) (*profile.File, error) {
-	files := profiles(k.dir, kind)
-	if len(files) != 1 {
-		return nil, fmt.Errorf("%d profiles of %s, want 1: %s", len(files), kind, list(k.dir))
+func (k *killed) open(kind schema.Kind) (*profile.File, error) {
+	name, err := driver.Profile(k.dir, kind)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", err, list(k.dir))
 	}
-	return profile.Open(files[0])
+	return profile.Open(name)
 }
 
 // exact compares the counts of the paths of event.
@@ -203,7 +204,7 @@ func (k *killed) exact(paths []profile.Path) error {
 
 // words compares how often the profile has the argument of event.
 func (k *killed) words() (lost uint64, err error) {
-	f, err := k.open("values")
+	f, err := k.open(schema.Values)
 	if err != nil {
 		return 0, err
 	}
@@ -225,7 +226,8 @@ func (k *killed) words() (lost uint64, err error) {
 // many events are lost, and how many may have been counted twice or not at all.
 func near(what string, got, lost, unsure, own uint64) error {
 	if got > own+unsure || got+lost+unsure+inFlight < own {
-		return fmt.Errorf("%d %s, %d lost and %d uncertain according to the profile, but there were %d", got, what, lost, unsure, own)
+		return fmt.Errorf("%d %s, %d lost and %d uncertain according to the profile, but there were %d", got, what, lost,
+			unsure, own)
 	}
 	return nil
 }
@@ -237,7 +239,7 @@ func (k *killed) samples(f *profile.File, paths []profile.Path) error {
 		got += uint64(p.Recorded())
 	}
 	taken, unsure := f.Fact(facts.Samples), uint64(inFlight)
-	if k.mode == gotest.Windows {
+	if k.mode == driver.Windows {
 		unsure = endsInFlight
 		k.windows = f.Fact(facts.Windows)
 	}

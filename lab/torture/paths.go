@@ -5,22 +5,22 @@ package torture
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
 	tables "github.com/pepgo/pep/format/branches"
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/lab/branches"
-	"github.com/pepgo/pep/lab/gotest"
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/lab/randprog"
+	"github.com/pepgo/pep/machine/executable"
 )
 
 // Programs are built in batches, because a build of many programs takes little longer than a
@@ -33,15 +33,14 @@ const seedOfCI = 1
 // pathBuilds are the builds of each program in addition to the two exact ones: modes
 // of package gotest, with the settings of their runs.
 var pathBuilds = map[string][]string{
-	"polls":  {"tick=100us,samples=64,stride=7", "tick=100us,samples=1000000000,stride=1"},
-	"taps":   {"tick=100us,samples=64,stride=7"},
-	"bursts": {"tick=100us,samples=64,stride=7", "tick=100us,taps=full"},
+	"polls": {"tick=100us,samples=64,stride=7", "tick=100us,samples=1000000000,stride=1"},
+	"taps":  {"tick=100us,samples=64,stride=7"},
 
-	gotest.Windows: slices.Repeat([]string{"tick=100us"}, 10), // of some milliseconds, with a few windows each
+	driver.Windows: slices.Repeat([]string{"tick=100us"}, 10), // of some milliseconds, with a few windows each
 }
 
 func pathsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("polls", "taps", "bursts", gotest.Windows)
+	modes := e.modes("polls", "taps", driver.Windows)
 	if e.Short {
 		name := fmt.Sprintf("program of seed %d", seedOfCI)
 		return []Case{{name, func(e *Env, r *Result) { e.paths(r, []uint64{seedOfCI}, modes) }}}, nil
@@ -101,7 +100,7 @@ func (e *Env) paths(r *Result, seeds []uint64, modes []string) {
 		{"join", "-pepmode=exact", "-peptruncate=join"},
 	}
 	for _, mode := range modes {
-		flags, err := gotest.Flags(mode)
+		_, flags, err := driver.Command("", mode, "")
 		if err != nil {
 			r.fail("%v", err)
 			return
@@ -121,7 +120,8 @@ func (e *Env) paths(r *Result, seeds []uint64, modes []string) {
 		}
 		compared, cut, sampled, windows = compared+s.compared, cut+s.cut, sampled+s.sampled, windows+s.windows
 	}
-	r.Note = fmt.Sprintf("%d counts of paths, %d functions with paths that are cut, %d samples, %d windows", compared, cut, sampled, windows)
+	r.Note = fmt.Sprintf("%d counts of paths, %d functions with paths that are cut, %d samples, %d windows", compared, cut,
+		sampled, windows)
 }
 
 func (e *Env) writeProgram(module, name string, files map[string]string) error {
@@ -145,13 +145,9 @@ func (e *Env) buildPrograms(to string, flags []string) error {
 	if len(flags) == 0 {
 		name, module = "go", to
 	}
-	cmd := exec.Command(name, append(append([]string{"build"}, flags...), "-o", filepath.Join(e.Work, "bin", to)+"/", "./...")...)
-	cmd.Dir = filepath.Join(e.Work, module)
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	return nil
+	args := append(append([]string{"build"}, flags...), "-o", filepath.Join(e.Work, "bin", to)+"/", "./...")
+	_, err := driver.Tool(filepath.Join(e.Work, module), []string{"GOWORK=off"}, name, args...)
+	return err
 }
 
 // exec runs the program of a build, and checks what it prints. It returns the
@@ -162,12 +158,13 @@ func (s *subject) exec(build, opts string, env ...string) (*profile.File, error)
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	p := &process{exe: filepath.Join(s.e.Work, "bin", build, s.name), dir: dir, opts: opts, env: env, time: time.Minute}
-	if build == gotest.Windows {
-		p.ticks = p.exe
+	exe := filepath.Join(s.e.Work, "bin", build, s.name)
+	p := &process{opts: opts, Process: driver.Process{Exe: exe, Dir: dir, Env: env, Limit: time.Minute}}
+	if build == driver.Windows {
+		p.Ticks = exe
 	}
 	got := p.run()
-	if text := got.state + ", " + got.stdout + got.stderr; s.want == "" {
+	if text := got.State + ", " + got.Stdout + got.Stderr; s.want == "" {
 		s.want = text
 	} else if text != s.want {
 		return nil, fmt.Errorf("%s, PEPOPTS=%s: got %s, want %s", build, opts, text, s.want)
@@ -175,14 +172,14 @@ func (s *subject) exec(build, opts string, env ...string) (*profile.File, error)
 	if build == "plain" || build == "traced" {
 		return nil, nil
 	}
-	files := profiles(dir, "paths")
-	if build == gotest.Windows && len(files) == 0 { // there was no tick
+	if build == driver.Windows && driver.Profiles(dir, schema.Paths) == nil { // there was no tick
 		return nil, nil
 	}
-	if len(files) != 1 {
-		return nil, fmt.Errorf("%s, PEPOPTS=%s: %d profiles of paths, want 1", build, opts, len(files))
+	name, err := driver.Profile(dir, schema.Paths)
+	if err != nil {
+		return nil, fmt.Errorf("%s, PEPOPTS=%s: %w", build, opts, err)
 	}
-	return profile.Open(files[0])
+	return profile.Open(name)
 }
 
 // compare runs all builds of a program. If one differs, compare counts a failure and goes on
@@ -213,7 +210,8 @@ func (s *subject) compare(modes []string) error {
 			s.r.pass(1)
 			continue
 		}
-		s.r.fail("seed %d: %s: %d paths are equal, %d differ: %s", s.Seed, t, c.Paths, len(c.Differ), strings.Join(c.Differ, "\n"))
+		s.r.fail("seed %d: %s: %d paths are equal, %d differ: %s", s.Seed, t, c.Paths, len(c.Differ),
+			strings.Join(c.Differ, "\n"))
 	}
 	for _, mode := range modes {
 		for _, opts := range pathBuilds[mode] {
@@ -233,7 +231,7 @@ func (s *subject) compare(modes []string) error {
 			if exact == nil {
 				continue
 			}
-			if mode == gotest.Windows {
+			if mode == driver.Windows {
 				if paths, err = s.clear(paths); err != nil {
 					s.r.fail("seed %d: %v", s.Seed, err)
 					continue
@@ -267,11 +265,9 @@ func (s *subject) clear(paths []profile.Path) (clear []profile.Path, err error) 
 // readTable has pepbuild say what the code of the program tells.
 func (s *subject) readTable() error {
 	exe, file := filepath.Join(s.e.Work, s.name+".exe"), filepath.Join(s.e.Work, s.name+".table")
-	cmd := exec.Command(s.e.Pepbuild, "build", "-peptable="+file, "-o", exe, "./"+s.name)
-	cmd.Dir = filepath.Join(s.e.Work, "plain")
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	if _, err := driver.Tool(filepath.Join(s.e.Work, "plain"), []string{"GOWORK=off"}, s.e.Pepbuild, "build",
+		"-peptable="+file, "-o", exe, "./"+s.name); err != nil {
+		return err
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -338,8 +334,8 @@ func (s *subject) exact(log string, t randprog.Truncation) (*randprog.Comparison
 	return c, nil
 }
 
-// cutUnsaid reports whether paths may be cut although no label of a profile says so: at loops, or at joins to which paths lead
-// that have ended and behind which none has.
+// cutUnsaid reports whether paths may be cut although no label of a profile says so: at loops, or at joins to which
+// paths lead that have ended and behind which none has.
 func cutUnsaid(g *pdag.Graph, t randprog.Truncation) bool {
 	if t == randprog.Join {
 		return slices.ContainsFunc(g.Starts, func(s pdag.Start) bool { return s.Cut })
@@ -353,7 +349,8 @@ func cutUnsaid(g *pdag.Graph, t randprog.Truncation) bool {
 func cutAtLoop(g *pdag.Graph) bool {
 	const active, done = 1, 2
 	state := make([]int, len(g.Nodes))
-	closed, entered := map[int]bool{}, map[int]bool{} // heads of loops, and what is reached otherwise, by edges on which paths end
+	// heads of loops, and what is reached otherwise, by edges on which paths end
+	closed, entered := map[int]bool{}, map[int]bool{}
 	var visit func(v int)
 	visit = func(v int) {
 		state[v] = active

@@ -3,12 +3,11 @@ package torture
 // This file runs the tests of std.
 
 import (
-	"bytes"
-	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // stdOfCI are the packages of the short run.
@@ -45,25 +44,19 @@ func stdPackages() ([]string, error) {
 }
 
 func goList(args ...string) ([]string, error) {
-	cmd := exec.Command("go", append([]string{"list"}, args...)...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, &stderr)
-	}
-	return strings.Fields(string(out)), nil
+	r, err := driver.Tool("", nil, "go", append([]string{"list"}, args...)...)
+	return strings.Fields(r.Stdout), err
 }
 
 // std compares the tests of a package.
 func (e *Env) std(r *Result, pkg string) {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+	root, err := driver.Tool("", nil, "go", "env", "GOROOT")
 	if err != nil {
-		r.fail("go env GOROOT: %v", err)
+		r.fail("%v", err)
 		return
 	}
 	s := &suite{
-		dir:      filepath.Join(strings.TrimSpace(string(root)), "src"),
+		dir:      filepath.Join(strings.TrimSpace(root.Stdout), "src"),
 		packages: []string{pkg},
 		profiled: pkg,
 	}

@@ -6,16 +6,14 @@ package torture
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/lab/gotest"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // A suite is the tests of some packages.
@@ -30,8 +28,8 @@ type suite struct {
 // Modes of suites, with their PEPOPTS.
 var suiteModes = []struct{ name, opts string }{
 	{"polls", "tick=4ms"},
-	{"bursts", "tick=4ms"},
-	{gotest.Windows, "tick=1ms"},
+	{"taps", "tick=4ms"},
+	{driver.Windows, "tick=1ms"},
 }
 
 // results say how tests ended, by package and name: pass, fail or skip. The entry of
@@ -45,38 +43,27 @@ type results struct {
 // pepbuild never instruments, such as those that package runtime imports.
 var errNotInstrumented = errors.New("pepbuild instruments no package of this suite")
 
-// run runs the suite. A mode without a name is plain.
+// run runs the suite.
 func (s *suite) run(e *Env, mode, opts string) (*results, error) {
 	dir, err := os.MkdirTemp(e.Work, "profiles-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	name, args := "go", []string{"test"}
-	if mode != "" {
-		flags, err := gotest.Flags(mode)
-		if err != nil {
-			return nil, err
-		}
-		name, args = e.Pepbuild, append(args, flags...)
-		if mode != gotest.Windows { // all packages have windows
-			args = append(args, "-peppkg="+s.profiled)
-		}
+	name, flags, err := driver.Command(e.Pepbuild, mode, s.profiled)
+	if err != nil {
+		return nil, err
 	}
-	args = append(args, "-json", "-short", "-count=1", "-vet=off", "-timeout=10m")
-	args = append(args, s.packages...)
-	cmd := exec.Command(name, args...)
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS="+s.goflags, "PEPDIR="+dir, "PEPOPTS="+opts)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	r, parseErr := parseResults(strings.NewReader(string(out)))
-	if strings.Contains(stderr.String(), "matches no package of the program that can be profiled") {
+	args := slices.Concat([]string{"test"}, flags, []string{"-json", "-short", "-count=1", "-vet=off", "-timeout=10m"},
+		s.packages)
+	ran, err := driver.Tool(s.dir, []string{"GOWORK=off", "GOFLAGS=" + s.goflags, "PEPDIR=" + dir, "PEPOPTS=" + opts},
+		name, args...)
+	r, parseErr := parseResults(strings.NewReader(ran.Stdout))
+	if strings.Contains(ran.Stderr, "matches no package of the program that can be profiled") {
 		return nil, errNotInstrumented
 	}
 	if parseErr != nil || len(r.ended) == 0 {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, errors.Join(errors.New("no results"), err, parseErr), stderr.String())
+		return nil, errors.Join(errors.New("no results"), err, parseErr)
 	}
 	return r, nil
 }
@@ -108,7 +95,7 @@ func parseResults(r io.Reader) (*results, error) {
 
 // compare runs the suite plain and in all modes.
 func (s *suite) compare(e *Env, r *Result) {
-	plain, err := s.run(e, "", "")
+	plain, err := s.run(e, driver.Plain, "")
 	if err != nil {
 		r.skip("does not run plain: %v", err)
 		return
@@ -132,7 +119,7 @@ func (s *suite) compare(e *Env, r *Result) {
 		differ := s.differ(plain, got, m.name, r)
 		if len(differ) > 0 {
 			// Some tests fail now and then by themselves.
-			again, err := s.run(e, "", "")
+			again, err := s.run(e, driver.Plain, "")
 			if err == nil {
 				differ = slices.DeleteFunc(differ, func(k string) bool { return again.ended[k] == got.ended[k] })
 			}
@@ -153,7 +140,8 @@ func (s *suite) compare(e *Env, r *Result) {
 func (r *results) failing() (keys []string) {
 	for _, k := range slices.Sorted(maps.Keys(r.ended)) {
 		inside := func(sub string) bool {
-			return r.ended[sub] == "fail" && (strings.HasPrefix(sub, k+"/") && strings.Contains(k, " ") || strings.HasPrefix(sub, k+" "))
+			return r.ended[sub] == "fail" && (strings.HasPrefix(sub, k+"/") && strings.Contains(k, " ") ||
+				strings.HasPrefix(sub, k+" "))
 		}
 		if r.ended[k] == "fail" && !slices.ContainsFunc(slices.Collect(maps.Keys(r.ended)), inside) {
 			keys = append(keys, k)

@@ -29,7 +29,8 @@ func (r *Report) Table(w io.Writer) {
 	fmt.Fprint(w, "| part | case | passed | failed | skipped | time | |\n|---|---|---|---|---|---|---|\n")
 	for _, x := range r.rows() {
 		took := time.Duration(x.Seconds * float64(time.Second)).Round(time.Second)
-		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %s | %s |\n", x.Part, x.Case, x.Passed, x.Failed, x.Skipped, took, cell(x.Note))
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %s | %s |\n", x.Part, x.Case, x.Passed, x.Failed, x.Skipped, took,
+			cell(x.Note))
 	}
 	if missing := r.missing(); len(missing) > 0 {
 		fmt.Fprintf(w, "\nNot run: %s.\n", strings.Join(missing, ", "))

@@ -7,20 +7,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/lab/gotest"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // Options say which parts to run, and how long. Zero values stand for defaults.
 type Options struct {
 	Parts []string       // names; nil is all
-	Modes []string       // of gotest.Flags; nil is all that a part has
+	Modes []string       // of driver.Command; nil is all that a part has
 	Match *regexp.Regexp // cases whose names match; nil is all
 	Short bool           // the cut for CI
 	Fresh bool           // forget stored results
@@ -76,15 +75,15 @@ func Run(o *Options) (*Report, error) {
 		return nil, err
 	}
 	own := *o // the seed is set
-	e := &Env{Options: &own, Pepbuild: filepath.Join(dir, "pepbuild")}
-	tool, err := buildTool(e.Pepbuild)
+	pepbuild, tool, err := buildTool("pepbuild", dir)
 	if err != nil {
 		return nil, err
 	}
-	peptrace, err := buildTool(filepath.Join(dir, "peptrace"))
+	_, peptrace, err := buildTool("peptrace", dir)
 	if err != nil {
 		return nil, err
 	}
+	e := &Env{Options: &own, Pepbuild: pepbuild}
 	s, err := openState(filepath.Join(dir, "state.json"), tool+peptrace, o.Fresh, o.Seed, o.Out)
 	if err != nil {
 		return nil, err
@@ -129,7 +128,8 @@ func (e *Env) run(dir, part string, c Case) (*Result, error) {
 	fmt.Fprintf(e.Out, "%s %s %s\n", start.Format(time.TimeOnly), part, c.Name)
 	c.Run(&sub, r)
 	r.Seconds = time.Since(start).Seconds()
-	fmt.Fprintf(e.Out, "         %d passed, %d failed, %d skipped in %.0fs %s\n", r.Passed, r.Failed, r.Skipped, r.Seconds, r.Note)
+	fmt.Fprintf(e.Out, "         %d passed, %d failed, %d skipped in %.0fs %s\n", r.Passed, r.Failed, r.Skipped, r.Seconds,
+		r.Note)
 	for _, f := range r.Failures {
 		fmt.Fprintf(e.Out, "         FAIL %s\n", f)
 	}
@@ -168,14 +168,13 @@ func chosen(names []string) ([]Part, error) {
 	return parts, nil
 }
 
-// buildTool builds a command of this module and returns its hash: the name of what is tried.
-func buildTool(exe string) (hash string, err error) {
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-o", exe, "github.com/pepgo/pep/cmd/"+filepath.Base(exe))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
+// buildTool builds a command of this module in a directory and returns its hash: the name of what is tried.
+func buildTool(command, dir string) (exe, hash string, err error) {
+	if exe, err = driver.Build(command, dir); err != nil {
+		return "", "", err
 	}
 	data, err := os.ReadFile(exe)
-	return fmt.Sprintf("%x", sha256.Sum256(data))[:16], err
+	return exe, fmt.Sprintf("%x", sha256.Sum256(data))[:16], err
 }
 
 // modes returns those of the given modes that the user has selected.
@@ -189,24 +188,13 @@ func (e *Env) modes(all ...string) []string {
 // build builds the package in dir to exe. In the mode plain the go command builds it.
 // Packages are the packages to instrument; the default is the main package.
 func (e *Env) build(mode, dir, exe, packages string) error {
-	name, args := "go", []string{"build"}
-	if mode != "plain" {
-		flags, err := gotest.Flags(mode)
-		if err != nil {
-			return err
-		}
-		name, args = e.Pepbuild, append(args, flags...)
-		if packages != "" && mode != gotest.Windows { // which has all packages
-			args = append(args, "-peppkg="+packages)
-		}
+	name, flags, err := driver.Command(e.Pepbuild, mode, packages)
+	if err != nil {
+		return err
 	}
-	cmd := exec.Command(name, append(args, "-buildvcs=false", "-o", exe, ".")...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	return nil
+	args := slices.Concat([]string{"build"}, flags, []string{"-buildvcs=false", "-o", exe, "."})
+	_, err = driver.Tool(dir, []string{"GOWORK=off"}, name, args...)
+	return err
 }
 
 // program writes a module with one file in a directory of its own.
@@ -215,7 +203,8 @@ func (e *Env) program(name, text string) (dir string, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/"+name+"\n\ngo 1.26\n"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/"+name+"\n\ngo 1.26\n"),
+		0o666); err != nil {
 		return "", err
 	}
 	return dir, os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o666)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
 // The test runs the short form of every part. It skips parts without a short form, with the
@@ -25,10 +25,7 @@ func TestShort(t *testing.T) {
 		t.Skip("kills and signals are linux/amd64's")
 	}
 	dir := t.TempDir()
-	pepbuild, err := pepbuildtest.Build(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuildtest.Pepbuild(t)
 	o := &Options{Short: true, Seed: uint64(time.Now().UnixNano()), Dir: dir, Out: t.Output()}
 	e := &Env{Options: o, Pepbuild: pepbuild}
 	for _, p := range Parts {
@@ -180,7 +177,8 @@ func TestTable(t *testing.T) {
 	b := &Result{Part: "kills", Case: "taps"}
 	b.fail("first line\nsecond line")
 	b.skip("no tool:\nits output")
-	c, d, e := &Result{Part: "std", Case: "bytes", Seconds: 2}, &Result{Part: "std", Case: "sort", Seconds: 3}, &Result{Part: "std", Case: "sync"}
+	c, d, e := &Result{Part: "std", Case: "bytes", Seconds: 2}, &Result{Part: "std", Case: "sort", Seconds: 3},
+		&Result{Part: "std", Case: "sync"}
 	c.pass(3)
 	d.pass(4)
 	e.fail("third")

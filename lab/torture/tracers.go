@@ -23,6 +23,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/pepgo/pep/lab/driver"
 )
 
 var (
@@ -38,8 +40,10 @@ var traced = []string{"web", "messages", "collector", "goroutines", "signals", "
 // tracings are commands that trace process PID of the executable EXE. Those with tens of thousands of probes are few,
 // because they take the time of ten others.
 var tracings = []string{
-	"cold -pkg all -p PID", "cold -pkg std -o FILE.std -p PID", "cold -p PID", "cold -o FILE -p PID", "cold -a EXE", "cold -careful -p PID",
-	"probe -f ^(main|net) -edges -p PID", "probe -f ^(main|syscall|sync|io) -limit 0 -times -p PID", "probe -f ^runtime -p PID",
+	"cold -pkg all -p PID", "cold -pkg std -o FILE.std -p PID", "cold -p PID", "cold -o FILE -p PID", "cold -a EXE",
+	"cold -careful -p PID",
+	"probe -f ^(main|net) -edges -p PID", "probe -f ^(main|syscall|sync|io) -limit 0 -times -p PID",
+	"probe -f ^runtime -p PID",
 	"probe -f ^main -args -results -edges -calls -p PID",
 }
 
@@ -84,15 +88,15 @@ type victim struct {
 
 // tracers kills n tracers or programs.
 func (e *Env) tracers(r *Result, kind string, n int, seed uint64) {
-	peptrace, exe := filepath.Join(e.Work, "peptrace"), filepath.Join(e.Work, "tracers.exe")
-	_, err := buildTool(peptrace)
+	exe := filepath.Join(e.Work, "tracers.exe")
+	peptrace, err := driver.Build("peptrace", e.Work)
 	source := tracersSource
 	if kind == "web" {
 		source = tracersWebSource
 	}
 	dir, err1 := e.program("tracers", source)
 	if err = errors.Join(err, err1); err == nil {
-		err = e.build("plain", dir, exe, "")
+		err = e.build(driver.Plain, dir, exe, "")
 	}
 	var v *victim
 	if err == nil {
@@ -112,7 +116,8 @@ func (e *Env) tracers(r *Result, kind string, n int, seed uint64) {
 			v: v, group: rnd.IntN(2) == 0, program: rnd.IntN(8) == 0,
 			interrupt: time.Duration(rnd.Int64N(int64(2 * traceTime))), after: time.Duration(rnd.Int64N(int64(traceTime))),
 		}
-		args := strings.Fields(strings.NewReplacer("PID", fmt.Sprint(v.cmd.Process.Pid), "EXE", exe, "FILE", filepath.Join(e.Work, "out.cold")).Replace(how))
+		args := strings.Fields(strings.NewReplacer("PID", fmt.Sprint(v.cmd.Process.Pid), "EXE", exe, "FILE",
+			filepath.Join(e.Work, "out.cold")).Replace(how))
 		err := k.run(exec.Command(peptrace, args...))
 		for began := time.Now(); errors.Is(err, errBusy) && time.Since(began) < cleanIn; time.Sleep(100 * time.Millisecond) {
 			err = k.run(exec.Command(peptrace, args...))

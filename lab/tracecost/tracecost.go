@@ -95,24 +95,30 @@ func Measure(cfg Config, progress io.Writer) ([]Row, error) {
 }
 
 func (cfg Config) ways() []way {
-	hit, after, either := regexp.MustCompile(`^main\.hit$`), regexp.MustCompile(`^main\.after$`), regexp.MustCompile(`^main\.either$`)
+	hit, after, either := regexp.MustCompile(`^main\.hit$`), regexp.MustCompile(`^main\.after$`),
+		regexp.MustCompile(`^main\.either$`)
 	line := tracer.Line{File: "target/main.go", Line: 27} // the body of after
 	vars := line
 	vars.All = true
 	list := []way{
-		{"no tracer", "hit", cfg.Calls, false, func(*target) (func() error, error) { return func() error { return nil }, nil }},
+		{"no tracer", "hit", cfg.Calls, false,
+			func(*target) (func() error, error) { return func() error { return nil }, nil }},
 		{calls, "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit})},
 		{"peptrace: calls and arguments", "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Args: true})},
 		{"peptrace: calls and the branch", "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Edges: true})},
 		{fused, "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Results: true})},
 		{"peptrace: calls and durations, slow", "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Times: true})},
-		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(tracer.ProbeRequest{Func: after, Results: true})},
-		{"peptrace: calls and results, one of four slow", "either", cfg.Calls, false, probes(tracer.ProbeRequest{Func: either, Results: true})},
+		{"peptrace: calls and results, slow", "after", cfg.Calls, false,
+			probes(tracer.ProbeRequest{Func: after, Results: true})},
+		{"peptrace: calls and results, one of four slow", "either", cfg.Calls, false,
+			probes(tracer.ProbeRequest{Func: either, Results: true})},
 		{"peptrace: a line", "after", cfg.Calls, false, probes(tracer.ProbeRequest{Lines: []tracer.Line{line}})},
-		{"peptrace: a line and its variables", "after", cfg.Calls, false, probes(tracer.ProbeRequest{Lines: []tracer.Line{vars}})},
+		{"peptrace: a line and its variables", "after", cfg.Calls, false,
+			probes(tracer.ProbeRequest{Lines: []tracer.Line{vars}})},
 	}
 	if cfg.Bpftrace != "" {
-		list = append(list, way{bpftrace, "hit", cfg.Calls, false, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
+		list = append(list, way{bpftrace, "hit", cfg.Calls, false,
+			command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
 	}
 	if cfg.Delve != "" {
 		list = append(list, way{delve, "hit", delveCalls, true, command(cfg.Delve, "trace", "-p", "PID", `main\.hit$`)})

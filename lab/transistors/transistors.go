@@ -106,7 +106,8 @@ func Of(c machine.Config) (*Table, error) {
 	t.array("data array", "1rw", c.Data, 64, staticBit, 1)
 
 	t.file("value registers", 8, c.Width, 2, 1)
-	t.file("index registers", 8, indexBits, 5, 2) // read by the index ALU, as address, slot and two operands; written by the index ALU and a match
+	// read by the index ALU, as address, slot and two operands; written by the index ALU and a match
+	t.file("index registers", 8, indexBits, 5, 2)
 	t.file("constant registers", 16, c.Width, 2, 1)
 	t.file("base address registers", 4, bits.Len(uint(c.Data-1)), 1, 1)
 	t.file("branch target registers", 4, address, 1, 1)
@@ -121,11 +122,13 @@ func Of(c machine.Config) (*Table, error) {
 	t.logic("main ALU", sources+c.Width*(fullAdder+logic+shifts+result))
 	t.logic("shift register", shiftBits*flipFlop+shiftGates*exclusive)
 	t.logic("index ALU", indexBits*(fullAdder+gate+3*choose)+8*4*flipFlop) // with the widths of the registers
-	t.logic("fields of data words", 64*(fullAdder+choose+2*4*choose))      // increment, merge, and the alignment of five fields to and fro
+	// increment, merge, and the alignment of five fields to and fro
+	t.logic("fields of data words", 64*(fullAdder+choose+2*4*choose))
 	t.logic("control", 2*64*flipFlop+address*(2*fullAdder+flipFlop+4*choose)+predicates*(flipFlop+choose))
 	hashes := len(c.Hashes) * (2*exclusive + choose)
 	compare := 2*gate + exclusive
-	t.logic("filters", (machine.NumClasses+2*hashBits)*flipFlop+decoded*(machine.NumClasses*choose+hashBits*(hashes+compare)))
+	t.logic("filters", (machine.NumClasses+2*hashBits)*flipFlop+
+		decoded*(machine.NumClasses*choose+hashBits*(hashes+compare)))
 	t.logic("host interface", 2*64*flipFlop+windows*(8*gate+64*choose))
 	for _, s := range t.Structures {
 		t.Total += s.Total()
@@ -161,7 +164,8 @@ func (t *Table) last() *Structure { return &t.Structures[len(t.Structures)-1] }
 
 // array adds a memory array.
 func (t *Table) array(name, ports string, entries, width, cell, columns int) {
-	t.Structures = append(t.Structures, Structure{name, ports, entries, width, entries * width * cell, periphery(entries, width, columns), true})
+	t.Structures = append(t.Structures, Structure{name, ports, entries, width, entries * width * cell,
+		periphery(entries, width, columns), true})
 }
 
 // periphery returns the transistors of the decoders and columns of an array.
@@ -175,7 +179,8 @@ func periphery(entries, width, ports int) int {
 func (t *Table) file(name string, entries, width, reads, writes int) {
 	ports := reads + writes
 	cell := staticBit + (ports-1)*furtherBit
-	t.Structures = append(t.Structures, Structure{name, fmt.Sprintf("%dr %dw", reads, writes), entries, width, entries * width * cell, ports * entries * rowGates, false})
+	t.Structures = append(t.Structures, Structure{name, fmt.Sprintf("%dr %dw", reads, writes), entries, width,
+		entries * width * cell, ports * entries * rowGates, false})
 }
 
 func (t *Table) logic(name string, n int) {

@@ -47,7 +47,8 @@ func TestCOP32_Transistors(t *testing.T) {
 		}
 	}
 	// Four of the five register files, the shift register and the index ALU are small.
-	for _, name := range []string{"index registers", "base address registers", "branch target registers", "shift register", "index ALU"} {
+	for _, name := range []string{"index registers", "base address registers", "branch target registers", "shift register",
+		"index ALU"} {
 		if n := s[name].Total(); n == 0 || n > x.Total/100 {
 			t.Errorf("%s: %d transistors of %d", name, n, x.Total)
 		}
@@ -64,7 +65,8 @@ func TestCOP32_EachSizeCounts(t *testing.T) {
 		{machine.Config{Slots: 512, Data: 256}, []string{"associative array"}},
 		{machine.Config{Data: 512}, []string{"data array", "base address registers"}},
 		{machine.Config{KeyBits: 64}, []string{"associative array"}},
-		{machine.Config{Microcode: 1024}, []string{"microcode array", "branch target registers", "decoder and field extractor", "control"}},
+		{machine.Config{Microcode: 1024}, []string{"microcode array", "branch target registers",
+			"decoder and field extractor", "control"}},
 		{machine.Config{FilterPCs: 1 << 14}, []string{"PC filter bits"}},
 		{machine.Config{Buffer: 2048}, []string{"sample buffer"}},
 		{machine.Config{Dynamic: true}, []string{"microcode array"}},

@@ -11,7 +11,7 @@ import (
 // Near is how many points a share of time may be off.
 const Near = 2.
 
-// shown is how many points the shares are off that have a row.
+// shown is how many points a share must be off to have a row.
 const shown = 0.25
 
 // A page is made of results.
@@ -125,7 +125,8 @@ func (p *page) add(r *Result) {
 }
 
 // addCounts adds a table of rounds, as the program counts them and as windows estimate them. Estimates are in
-// proportion to each other; they are off by their quotient with the true number, relative to the geometric mean of these.
+// proportion to each other; they are off by their quotient with the true number, relative to the geometric mean of
+// these.
 func (p *page) addCounts(r *Result) {
 	log := make([]float64, len(r.Parts))
 	mean, all, seen := 0., 0., 0.
@@ -142,7 +143,8 @@ func (p *page) addCounts(r *Result) {
 	}
 	for i, part := range r.Parts {
 		s := r.Windows.Truth[part.Loop]
-		fmt.Fprintf(&p.rounds, "| %s | %s | %.2f | %.3f %% | %.3f %% | %.2f |\n", r.Title, part.Loop, ns(i), percent(s.Rounds, all),
+		fmt.Fprintf(&p.rounds, "| %s | %s | %.2f | %.3f %% | %.3f %% | %.2f |\n", r.Title, part.Loop, ns(i),
+			percent(s.Rounds, all),
 			percent(r.Windows.Counts[part.Code[0]], seen), math.Exp(log[i]-mean))
 		if log[i] > log[high] {
 			high = i
@@ -152,5 +154,6 @@ func (p *page) addCounts(r *Result) {
 		}
 	}
 	times := ns(high) / ns(low)
-	p.factors = append(p.factors, factor{r.Title, r.Parts[high].Loop, r.Parts[low].Loop, math.Exp(log[high] - log[low]), max(times, 1/times)})
+	p.factors = append(p.factors, factor{r.Title, r.Parts[high].Loop, r.Parts[low].Loop, math.Exp(log[high] - log[low]),
+		max(times, 1/times)})
 }

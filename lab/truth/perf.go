@@ -9,10 +9,11 @@ import (
 	"debug/gosym"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/pepgo/pep/lab/driver"
 )
 
 func (l *Lab) perf(exe string, args []string) (m Measured, err error) {
@@ -22,15 +23,18 @@ func (l *Lab) perf(exe string, args []string) (m Measured, err error) {
 	}
 	data := filepath.Join(l.Work, "perf.data")
 	period := strconv.Itoa(l.Seconds * 1e9 / l.Samples) // ns
-	cmd := exec.Command("perf", append([]string{"record", "-q", "-e", "cpu-clock", "-c", period, "-g", "-o", data, "--", exe}, args...)...)
-	if m.Truth, err = run(cmd); err != nil {
+	r, err := driver.Tool("", nil, "perf", append([]string{"record", "-q", "-e", "cpu-clock", "-c", period, "-g", "-o", data, "--",
+		exe}, args...)...)
+	if err != nil {
 		return m, err
 	}
-	out, err := exec.Command("perf", "script", "-i", data, "-F", "ip,sym,dso").Output()
-	if err != nil {
-		return m, fmt.Errorf("perf script: %w", err)
+	if m.Truth, err = readSaid(r.Stdout); err != nil {
+		return m, err
 	}
-	m.Time, m.N, err = code.places(out)
+	if r, err = driver.Tool("", nil, "perf", "script", "-i", data, "-F", "ip,sym,dso"); err != nil {
+		return m, err
+	}
+	m.Time, m.N, err = code.places([]byte(r.Stdout))
 	return m, err
 }
 
@@ -78,10 +82,11 @@ func readCode(exe string) (*code, error) {
 	return c, err
 }
 
-// places counts the samples in what perf script prints, by function or kind of code. A sample is a list of program counters
-// with names and files, the innermost one first, and an empty line. In the kernel, the program's own counter is behind
-// those of the kernel. What the kernel does in a system call is of the kind of these, and all else counts where it
-// interrupts the program, as with the signals of timers. The instruction behind a system call belongs to the call.
+// places counts the samples in what perf script prints, by function or kind of code. A sample is a list of program
+// counters with names and files, the innermost one first, and an empty line. In the kernel, the program's own counter
+// is behind those of the kernel. What the kernel does in a system call is of the kind of these, and all else counts
+// where it interrupts the program, as with the signals of timers. The instruction behind a system call belongs to the
+// call.
 func (c *code) places(script []byte) (counts map[string]float64, n int, err error) {
 	counts = map[string]float64{}
 	inCall, place := false, ""
@@ -121,8 +126,8 @@ func (c *code) places(script []byte) (counts map[string]float64, n int, err erro
 	return counts, n, lines.Err()
 }
 
-// behindCall reports whether an instruction, at an offset in the file as perf prints it, is the one behind a system call: an
-// interrupt that comes while the kernel is about to leave waits until it has left.
+// behindCall reports whether an instruction, at an offset in the file as perf prints it, is the one behind a system
+// call: an interrupt that comes while the kernel is about to leave waits until it has left.
 func (c *code) behindCall(offset uint64) bool {
 	return 2 <= offset && offset < uint64(len(c.bytes)) && c.bytes[offset-2] == 0x0f && c.bytes[offset-1] == 0x05
 }

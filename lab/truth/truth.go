@@ -1,16 +1,14 @@
-// Package truth compares what windows and perf say of programs with what these know of themselves: which loop had how much
-// CPU time, and how many rounds.
+// Package truth compares what windows and perf say of programs with what these know of themselves: which loop had how
+// much CPU time, and how many rounds.
 //
 // The programs are in testdata. They execute loops by turns and read the clock between turns. One run is of the program
 // that pepbuild makes, with a tick each 4 ms, and one of the plain program under perf record, with samples of a clock.
 package truth
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +17,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/lab/driver"
 )
 
 // A Case is a program with the loops that it executes.
@@ -45,16 +45,20 @@ const (
 // Cases are all cases.
 var Cases = []Case{
 	{Title: "Slow and fast loops", Program: "phases", Counts: true, Parts: []Part{loop("chase"), loop("arithmetic")}},
-	{Title: "Loops of seven kinds", Program: "phases", Counts: true, Parts: []Part{loop("chase"), loop("chaseIndex"), loop("random"),
-		loop("search"), loop("stream"), loop("branches"), loop("arithmetic")}},
+	{Title: "Loops of seven kinds", Program: "phases", Counts: true,
+		Parts: []Part{loop("chase"), loop("chaseIndex"), loop("random"),
+			loop("search"), loop("stream"), loop("branches"), loop("arithmetic")}},
 	{Title: "Long system calls", Program: "calls", Parts: []Part{
 		{"read", []string{"main.read", "syscall.", "internal/runtime/syscall.", "runtime.", systemCalls}},
 		{"moves", []string{"main.moves", assembly}}, loop("compute")}},
 	{Title: "Short system calls", Program: "calls", Parts: []Part{
-		{"getppid", []string{"main.getppid", "syscall.", "internal/runtime/syscall.", "runtime.", systemCalls, assembly}}, loop("compute")}},
+		{"getppid", []string{"main.getppid", "syscall.", "internal/runtime/syscall.", "runtime.", systemCalls, assembly}},
+		loop("compute")}},
 	{Title: "The collector", Program: "collector", Parts: []Part{
-		{"collector", []string{"runtime.", "internal/", systemCalls, assembly}}, {"compute", []string{"main.compute", "main.(*node).walk"}}}},
-	{Title: "C code", Program: "foreign", Parts: []Part{{"inC", []string{"main.inC", "runtime.", outside, assembly}}, loop("compute")}},
+		{"collector", []string{"runtime.", "internal/", systemCalls, assembly}},
+		{"compute", []string{"main.compute", "main.(*node).walk"}}}},
+	{Title: "C code", Program: "foreign", Parts: []Part{{"inC", []string{"main.inC", "runtime.", outside, assembly}},
+		loop("compute")}},
 	{Title: "Short calls of C code", Program: "foreign", Parts: []Part{
 		{"short", []string{"main.short", "main._Cfunc_burn", "runtime.", "internal/", outside, assembly}}, loop("compute")}},
 }
@@ -65,7 +69,8 @@ func loop(name string) Part { return Part{name, []string{"main." + name}} }
 // has reports whether the code of a part includes a function, or a kind of code.
 func (p *Part) has(name string) bool {
 	return slices.ContainsFunc(p.Code, func(begin string) bool {
-		return name == begin || strings.HasPrefix(name, begin) && strings.HasSuffix(begin, ".") || strings.HasPrefix(name, begin) && strings.HasSuffix(begin, "/")
+		return name == begin || strings.HasPrefix(name, begin) && strings.HasSuffix(begin, ".") ||
+			strings.HasPrefix(name, begin) && strings.HasSuffix(begin, "/")
 	})
 }
 
@@ -123,28 +128,18 @@ func (l *Lab) Run(c Case) (*Result, error) {
 }
 
 func (l *Lab) build(command string, args ...string) error {
-	cmd := exec.Command(command, args...)
-	cmd.Dir = filepath.Join(l.Dir, "testdata")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-	}
-	return nil
+	_, err := driver.Tool(filepath.Join(l.Dir, "testdata"), nil, command, args...)
+	return err
 }
 
-// run runs a command whose output is what a program says of its loops.
-func run(cmd *exec.Cmd) (map[string]Said, error) {
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, &stderr)
-	}
+// readSaid reads what a program says of its loops.
+func readSaid(text string) (map[string]Said, error) {
 	said := map[string]Said{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(text) {
 		var name string
 		var s Said
 		if _, err := fmt.Sscan(line, &name, &s.NS, &s.Rounds); err != nil {
-			return nil, fmt.Errorf("%s: line %q: %w", cmd, line, err)
+			return nil, fmt.Errorf("line %q: %w", line, err)
 		}
 		said[name] = s
 	}
@@ -159,16 +154,18 @@ func (l *Lab) windows(exe string, args []string) (m Measured, err error) {
 	if err != nil {
 		return m, err
 	}
-	cmd := exec.Command(exe, args...)
-	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick="+Tick.String())
-	if m.Truth, err = run(cmd); err != nil {
+	r, err := driver.Tool("", []string{"PEPDIR=" + dir, "PEPOPTS=tick=" + Tick.String()}, exe, args...)
+	if err != nil {
 		return m, err
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
-	if err != nil || len(names) != 1 {
-		return m, fmt.Errorf("%s wrote %d profiles, want 1", cmd, len(names))
+	if m.Truth, err = readSaid(r.Stdout); err != nil {
+		return m, err
 	}
-	f, err := profile.Open(names[0])
+	name, err := driver.Profile(dir, schema.Paths)
+	if err != nil {
+		return m, err
+	}
+	f, err := profile.Open(name)
 	if err != nil {
 		return m, err
 	}

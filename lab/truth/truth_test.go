@@ -60,7 +60,8 @@ func TestPlaces(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	p := Part{"x", []string{"main.read", "runtime.", "internal/", systemCalls}}
-	for name, want := range map[string]bool{"main.read": true, "main.reader": false, "runtime.futex": true, "runtimes.x": false,
+	for name, want := range map[string]bool{"main.read": true, "main.reader": false, "runtime.futex": true,
+		"runtimes.x":     false,
 		"internal/abi.X": true, systemCalls: true, assembly: false} {
 		if got := p.has(name); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -84,7 +85,8 @@ func TestPage(t *testing.T) {
 	r := &Result{Case: Case{Title: "Loops", Program: "loops", Counts: true, Parts: []Part{loop("slow"), loop("fast")}},
 		Windows: Measured{Truth: said, Time: map[string]float64{"main.slow": 53, "main.fast": 41, assembly: 6}, N: 100,
 			Counts: map[string]float64{"main.slow": 30, "main.fast": 3000}},
-		Perf: Measured{Truth: said, Time: map[string]float64{"main.slow": 50, "main.fast": 40, assembly: 9, systemCalls: 1}, N: 100}}
+		Perf: Measured{Truth: said, Time: map[string]float64{"main.slow": 50, "main.fast": 40, assembly: 9, systemCalls: 1},
+			N: 100}}
 	text := Page([]*Result{r}, &Lab{Seconds: 10, Samples: 100})
 	for _, want := range []string{
 		"of 2 shares, 1 are at most 2 points from the truth; the farthest is\n  slow of \"Loops\", +3.0 points",

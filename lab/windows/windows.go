@@ -46,8 +46,8 @@ type Key struct {
 	Seed   uint64
 }
 
-// An Overlap says how well windows agree with the whole run: the absolute overlap of path counts, of branch flow, and of the
-// outcomes of branches on the paths.
+// An Overlap says how well windows agree with the whole run: the absolute overlap of path counts, of branch flow, and
+// of the outcomes of branches on the paths.
 type Overlap struct{ Paths, Flow, Edges float64 }
 
 // A Result is of one program.

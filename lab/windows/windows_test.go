@@ -22,7 +22,8 @@ func TestStep(t *testing.T) {
 		want []map[uint32]int64
 	}{
 		{"late paths", set{Form: Form{Length: 40}, begins: []uint64{3}, order: []int{0}}, []map[uint32]int64{{0: 3}}},
-		{"another position", set{Form: Form{Length: 40}, begins: []uint64{33}, order: []int{0}}, []map[uint32]int64{{0: 2, 1: 1}}},
+		{"another position", set{Form: Form{Length: 40}, begins: []uint64{33}, order: []int{0}},
+			[]map[uint32]int64{{0: 2, 1: 1}}},
 		{"a long window", set{Form: Form{40, true}, begins: []uint64{3, 33}, order: []int{0, 1}},
 			[]map[uint32]int64{{0: 5, 1: 1, 100: Every}}},
 		{"the second is not among the first one",

@@ -11,8 +11,8 @@ import (
 // columns is the width of lines.
 const columns = 100
 
-// Text returns a paragraph in lines of at most 100 columns. The first line begins with a mark, such as that of a list, and
-// the others are as far to the right.
+// Text returns a paragraph in lines of at most 100 columns. The first line begins with a mark, such as that of a list,
+// and the others are as far to the right.
 func Text(mark, text string) string {
 	var b strings.Builder
 	line := mark
@@ -29,8 +29,8 @@ func Text(mark, text string) string {
 	return b.String() + line + "\n"
 }
 
-// Page returns a page in Markdown with its paragraphs and items of lists in lines of at most 100 columns. Headings, tables,
-// code and empty lines stay as they are.
+// Page returns a page in Markdown with its paragraphs and items of lists in lines of at most 100 columns. Headings,
+// tables, code and empty lines stay as they are.
 func Page(text string) string {
 	var b strings.Builder
 	var words []string
@@ -44,7 +44,8 @@ func Page(text string) string {
 	for line := range strings.Lines(text) {
 		item := strings.HasPrefix(line, "* ")
 		switch {
-		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "|"), strings.HasPrefix(line, "#"), strings.HasPrefix(line, "    "):
+		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "|"), strings.HasPrefix(line, "#"),
+			strings.HasPrefix(line, "    "):
 			flush()
 			b.WriteString(line)
 			continue

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Lines have at most 100 columns, all words are there in their order, and no line would have room for the first word of the
-// next one.
+// Lines have at most 100 columns, all words are there in their order, and no line would have room for the first word of
+// the next one.
 func TestText(t *testing.T) {
 	words := strings.Fields(strings.Repeat("a bb ccc – dddddddddd ", 40))
 	got := Text("* ", strings.Join(words, "  "))
@@ -33,7 +33,8 @@ func TestPage(t *testing.T) {
 	first, second := strings.TrimSpace(strings.Repeat("word ", 20)), strings.TrimSpace(strings.Repeat("word ", 10))
 	kept := "# " + long + "\n\n| " + long + " |\n\n    " + long + "\n\n"
 	got := Page(kept + long + "\n\n* one\n  two\n* " + long + "\nthree\n")
-	want := kept + first + "\n" + second + "\n\n* one two\n* " + strings.TrimSpace(strings.Repeat("word ", 19)) + "\n  " + second + " word three\n"
+	want := kept + first + "\n" + second + "\n\n* one two\n* " + strings.TrimSpace(strings.Repeat("word ", 19)) + "\n  " +
+		second + " word three\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -161,7 +161,8 @@ func compare(b *testing.B, points []uint64) {
 	fmt.Fprintf(&t, "%-32s %28s %10s\n", "", "million events/s (extremes)", "heap, KB")
 	for i, r := range results {
 		slices.Sort(r.rates)
-		fmt.Fprintf(&t, "%-32s %10.1f (%6.1f - %6.1f) %10.1f\n", all[i].name, r.rates[len(r.rates)/2], r.rates[0], r.rates[len(r.rates)-1], float64(r.heap)/1024)
+		fmt.Fprintf(&t, "%-32s %10.1f (%6.1f - %6.1f) %10.1f\n", all[i].name, r.rates[len(r.rates)/2], r.rates[0],
+			r.rates[len(r.rates)-1], float64(r.heap)/1024)
 		runtime.KeepAlive(r.keep)
 	}
 	fmt.Print("\n", t.String()) // b.Log cuts it off

@@ -19,8 +19,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/covered"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/wrap"
 )
 
@@ -92,8 +92,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *out != "" {
-		head := bench.Header("Coverage", "covered", args, time.Now())
-		if err := os.WriteFile(*out, []byte(wrap.Page(head+fmt.Sprintf(explanation, *runs, version)+text.String())), 0o644); err != nil {
+		head := machine.Header("Coverage", "covered", args, time.Now())
+		if err := os.WriteFile(*out, []byte(wrap.Page(head+fmt.Sprintf(explanation, *runs, version)+text.String())),
+			0o644); err != nil {
 			return err
 		}
 	}
@@ -114,7 +115,8 @@ func compare(o covered.Options, m *covered.Module) (*covered.Report, error) {
 }
 
 // explanation says what the table has.
-const explanation = `What ` + "`pepbuild test -pepmode=cover`" + ` says of the tests of modules, beside what tools say that share no code with it. Each tool
+const explanation = `What ` + "`pepbuild test -pepmode=cover`" +
+	` says of the tests of modules, beside what tools say that share no code with it. Each tool
 runs the tests %d times.
 
 * *blocks* are those of ` + "`go test -covermode=count -coverpkg=./...`" + `: each has the same number of *statements*, with its count;

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/gobuild"
-	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/exactness"
+	"github.com/pepgo/pep/lab/machine"
 )
 
 func main() {
@@ -81,7 +81,7 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 	if *out == "" {
 		return ok, nil
 	}
-	head := bench.Header("Exact counts", "exactness", args, time.Now())
+	head := machine.Header("Exact counts", "exactness", args, time.Now())
 	return ok, os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *percent)+indent(text.String())), 0o644)
 }
 

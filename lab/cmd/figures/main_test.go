@@ -29,8 +29,9 @@ var example = figure.Beside{
 		m.Add("size", 1, 2, 2)
 		return err
 	},
-	Claims: []figure.Claim{{Key: "small", Says: "it is small", Unit: figure.Times, Want: figure.AtMost(figure.Times(2)), Same: true,
-		Of: func(m *figure.Measured, _ bool) figure.Tally { return m.Of("size") }}},
+	Claims: []figure.Claim{{Key: "small", Says: "it is small", Unit: figure.Times, Want: figure.AtMost(figure.Times(2)),
+		Same: true,
+		Of:   func(m *figure.Measured, _ bool) figure.Tally { return m.Of("size") }}},
 	Tables: func(*figure.Measured) []figure.Table { return nil },
 }
 
@@ -70,9 +71,9 @@ func makeExample(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "app.trace"), app.Bytes(), 0o644)
 }
 
-// The pages of papers in results have a row for each claim that can be shown, and no other, and at most 1200 words. Where
-// their numbers are, in build/papers, they are what the command prints. If this fails after a change of claims, tolerances or
-// prose, make them again: figures paper -again cop rap strat vsamp pep.
+// The pages of papers in results have a row for each claim that can be shown, and no other, and at most 1200 words.
+// Where their numbers are, in build/papers, they are what the command prints. If this fails after a change of claims,
+// tolerances or prose, make them again: figures paper -again cop rap strat vsamp pep.
 func TestPagesOfPapers(t *testing.T) {
 	for _, b := range pages {
 		page, err := os.ReadFile(filepath.Join("..", "..", "results", "paper-"+b.Name+".md"))

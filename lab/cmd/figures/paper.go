@@ -48,7 +48,8 @@ func paper(c *command.Call) error {
 		}
 		file := filepath.Join(*numbers, name+".txt")
 		if !*again {
-			m := &figure.Measured{Header: []string{line, fmt.Sprintf("commit %s, %s", commit(), time.Now().Format(time.DateOnly))}}
+			m := &figure.Measured{Header: []string{line,
+				fmt.Sprintf("commit %s, %s", commit(), time.Now().Format(time.DateOnly))}}
 			env.Loads = cmp.Or(*loads, besides[i].Loads)
 			if err := besides[i].Measure(env, m); err != nil {
 				return err

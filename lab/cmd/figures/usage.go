@@ -48,7 +48,7 @@ PROGRAM.blocks.trace with PROGRAM.blocks.layout; rap uses further recordings if
 they are there, PROGRAM.loads-2.trace and so on; make figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
-	                   lab/formats.md explains the fields
+	                   package figure explains the members
 	-traces DIR        where they are (default ../build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
 	                   (default results/figures)
@@ -98,7 +98,7 @@ Estimates how many transistors a co-processor needs in hardware: those of its me
 arrays, register files and units.
 
 	-engine cop   the co-processor, as for pepsim run
-	-json         print the listing as JSON; lab/formats.md explains its fields
+	-json         print the listing as JSON; package transistors explains the members
 
 Examples:
 

@@ -17,12 +17,11 @@ import (
 	"io"
 	"log"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/lab/gotest"
 )
 
@@ -60,10 +59,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	if *pepbuild == "" {
-		*pepbuild = filepath.Join(dir, "pepbuild")
-		cmd := exec.Command("go", "build", "-o", *pepbuild, "github.com/pepgo/pep/cmd/pepbuild")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		if *pepbuild, err = driver.Build("pepbuild", dir); err != nil {
+			return err
 		}
 	}
 	programs, left, err := gotest.Find(match)
@@ -85,7 +82,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	differ := 0
 	for _, m := range c.Modes {
 		fmt.Fprintf(stdout, "%s: %d programs ran alike, %d differ\n", m, c.Alike[m], c.Differ[m])
-		if m == gotest.Windows {
+		if m == driver.Windows {
 			fmt.Fprintf(stdout, "%d windows\n", c.Windows)
 		}
 		differ += c.Differ[m]

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/mutants"
 )
 
@@ -36,7 +36,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	seed := flags.Uint64("seed", 1, "of the choice")
 	in := flags.String("in", "", "only files whose names begin with one of these `words`")
 	out := flags.String("o", "", "write the page to a `file`, too")
-	journal := flags.String("journal", "../build/mutants.txt", "a `file` that remembers fates; an interrupted run goes on where it was")
+	journal := flags.String("journal", "../build/mutants.txt",
+		"a `file` that remembers fates; an interrupted run goes on where it was")
 	flags.Parse(args)
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -54,11 +55,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	chosen := slices.DeleteFunc(mutants.Choose(list, *seed), func(m mutants.Mutant) bool {
-		return *in != "" && !slices.ContainsFunc(strings.Fields(*in), func(p string) bool { return strings.HasPrefix(m.File, p) })
+		return *in != "" && !slices.ContainsFunc(strings.Fields(*in),
+			func(p string) bool { return strings.HasPrefix(m.File, p) })
 	})
 	p := page{counts: make(map[mutants.Fate]int), lines: len(chosen)}
 	tests, explained := mutants.NewTests(root), mutants.Explained()
-	fate := func(m mutants.Mutant, what string, try func(context.Context, mutants.Mutant) (mutants.Fate, error)) (mutants.Fate, error) {
+	fate := func(m mutants.Mutant, what string,
+		try func(context.Context, mutants.Mutant) (mutants.Fate, error)) (mutants.Fate, error) {
 		return known.Fate(m, what, func() (mutants.Fate, error) {
 			fate, err := try(ctx, m)
 			if err == nil {
@@ -99,7 +102,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	text := p.String()
 	if *out != "" {
-		head := bench.Header("Mutants that no test notices", "mutants", args, time.Now())
+		head := machine.Header("Mutants that no test notices", "mutants", args, time.Now())
 		if err := os.WriteFile(*out, []byte(head+text), 0o666); err != nil {
 			return err
 		}
@@ -137,7 +140,8 @@ func (p page) String() string {
 	}{
 		{"noticed by the tests of the package", p.counts[mutants.Killed]},
 		{"noticed by short tests of packages that import it", p.counts[mutants.Abroad]},
-		{"survived, and no test can notice them, for the reasons in lab/mutants/explained.txt", p.counts[mutants.Survived] - unexplained},
+		{"survived, and no test can notice them, for the reasons in lab/mutants/explained.txt",
+			p.counts[mutants.Survived] - unexplained},
 		{"survived, without an explanation", unexplained},
 	} {
 		fmt.Fprintf(&b, "| %s | %d (%.1f %%) |\n", row.what, row.n, 100*float64(row.n)/float64(max(tried, 1)))

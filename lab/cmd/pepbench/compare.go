@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/bench/checkouts"
 )
 
 // thisCheckout is the name of the current checkout in tables.
@@ -22,12 +22,14 @@ func (m *measurement) compare(args []string) error {
 	flags.IntVar(&m.cfg.Scale, "scale", 20, "`percent` of the programs' workload; slow modes do a part of that")
 	flags.StringVar(&m.cfg.Packages, "pkg", "all", "`packages` to instrument, as for -peppkg")
 	flags.StringVar(&m.out, "o", "", "write the tables to a `file`, too")
-	opts := bench.CompareOptions{}
+	opts := checkouts.Options{}
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each program and benchmark")
 	flags.BoolVar(&opts.Instructions, "instructions", false, "count instructions under valgrind, too")
 	against := flags.String("against", "", "`directories` of the other checkouts, separated by commas; name=directory gives one another name in the tables")
-	modes := flags.String("modes", strings.Join(bench.ModeNames(), ","), "`modes` of programs to compare, separated by commas; empty for none")
-	benchmarks := flags.String("bench", "./hwsim/strat,./format/trace", "`packages` whose benchmarks are compared, separated by commas; empty for none")
+	modes := flags.String("modes", strings.Join(checkouts.ModeNames(), ","),
+		"`modes` of programs to compare, separated by commas; empty for none")
+	benchmarks := flags.String("bench", "./hwsim/strat,./format/trace",
+		"`packages` whose benchmarks are compared, separated by commas; empty for none")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -47,21 +49,22 @@ func (m *measurement) compare(args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	var checkouts []bench.Checkout
+	var list []checkouts.Checkout
 	var names []string
 	for _, c := range append(others, named{thisCheckout, m.cfg.Root}) {
 		fmt.Fprintf(m.stderr, "%s: building its commands\n", c.name)
-		built, err := bench.NewCheckout(c.name, c.dir, dir)
+		built, err := checkouts.New(c.name, c.dir, dir)
 		if err != nil {
 			return err
 		}
-		checkouts, names = append(checkouts, built), append(names, c.name)
+		list, names = append(list, built), append(names, c.name)
 	}
-	rows, err := bench.Compare(&m.cfg, checkouts, opts)
+	rows, err := checkouts.Compare(&m.cfg, list, opts)
 	if err != nil {
 		return err
 	}
-	return m.write("Checkouts compared", fmt.Sprintf("Rounds: %d. Checkouts: %s.", opts.Rounds, strings.Join(names, ", "))+m.workload(), bench.CompareTables(names, rows))
+	return m.write("Checkouts compared", fmt.Sprintf("Rounds: %d. Checkouts: %s.", opts.Rounds,
+		strings.Join(names, ", "))+m.workload(), checkouts.Tables(names, rows))
 }
 
 // words splits at commas. Nothing has no words, not one that is empty.

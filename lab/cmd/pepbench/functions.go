@@ -5,7 +5,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/bench/functions"
 )
 
 func (m *measurement) functions(args []string) error {
@@ -23,9 +23,10 @@ func (m *measurement) functions(args []string) error {
 		return err
 	}
 	defer done()
-	all, err := bench.Functions(&m.cfg, *n)
+	all, err := functions.Measure(&m.cfg, *n)
 	if err != nil {
 		return err
 	}
-	return m.write("Overhead by function", "One run of each build under callgrind, without ticks and collections."+m.workload(), bench.FunctionTables(all))
+	return m.write("Overhead by function", "One run of each build under callgrind, without ticks and collections."+
+		m.workload(), functions.Tables(all))
 }

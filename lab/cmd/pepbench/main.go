@@ -5,7 +5,8 @@
 //	go run -C lab ./cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run -C lab ./cmd/pepbench functions [-n 10] [flags] [program ...]
 //	go run -C lab ./cmd/pepbench accuracy [-runs 5] [flags] [program ...]
-//	go run -C lab ./cmd/pepbench bounds [-runs 200] [-kinds paths,values] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench bounds [-runs 200] [-kinds paths] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench values [-runs 3] [flags] [program ...]
 //	go run -C lab ./cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run -C lab ./cmd/pepbench pgo [-rounds 10] [flags] [program ...]
 //	go run -C lab ./cmd/pepbench guide [flags] [program ...]
@@ -14,11 +15,10 @@
 //	go run -C lab ./cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
 //	go run -C lab ./cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
 //
-// A program is the name of a directory in testprogs, or the directory of any module whose main
-// package is in its root, such as ../testprogs/others/shell, and which works like those in testprogs
-// (testprogs/README.md). Without names, pepbench measures all test programs. The tables go to standard output. With -o FILE they also go to a file, with the
-// machine and the command line. Measure on a quiet machine. To try whether everything
-// works, use -scale 2 -rounds 1.
+// A program is the name of a directory in testprogs, or the directory of any module whose main package is in its root,
+// such as ../testprogs/others/shell, and which works like those in testprogs (testprogs/README.md). Without names,
+// pepbench measures all test programs. The tables go to standard output. With -o FILE they also go to a file, with the
+// machine and the command line. Measure on a quiet machine. To try whether everything works, use -scale 2 -rounds 1.
 //
 // These commands measure the configurations of the paper's figure 6, and those of its
 // figures 8 and 9 with a tick of 20 ms beside the default:
@@ -33,13 +33,21 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/pepgo/pep/analyze/pgo"
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/bench/accuracy"
+	"github.com/pepgo/pep/lab/bench/bounds"
+	"github.com/pepgo/pep/lab/bench/cost"
+	"github.com/pepgo/pep/lab/bench/guides"
+	"github.com/pepgo/pep/lab/bench/optimised"
+	"github.com/pepgo/pep/lab/bench/overhead"
+	"github.com/pepgo/pep/lab/bench/programs"
+	"github.com/pepgo/pep/lab/bench/speed"
+	"github.com/pepgo/pep/lab/driver"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/wrap"
 )
 
@@ -56,7 +64,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|guide|paths|engines|cop|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|values|taps|pgo|guide|paths|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{args: args, stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -68,6 +76,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.accuracy(args[1:])
 	case "bounds":
 		return m.bounds(args[1:])
+	case "values":
+		return m.values(args[1:])
 	case "taps":
 		return m.taps(args[1:])
 	case "pgo":
@@ -83,14 +93,14 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, taps, pgo, guide, paths, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, values, taps, pgo, guide, paths, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
 type measurement struct {
 	args           []string // of the command line
 	stdout, stderr io.Writer
-	cfg            bench.Config
+	cfg            programs.Config
 	pepbuild       string
 	out, lines     string // files for tables and for Go benchmark lines
 	settings       string
@@ -113,13 +123,14 @@ func (m *measurement) flags(name string) *flag.FlagSet {
 }
 
 func (m *measurement) settingsFlag(f *flag.FlagSet, settings string) {
-	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, or windows; several separated by spaces; \",regular\" behind one strides before each sample")
+	f.StringVar(&m.settings, "settings", settings,
+		"`samples,stride` of the sampled runs, windows, or windows,budget=0.6%; several separated by spaces; \",regular\" behind one strides before each sample")
 }
 
 func (m *measurement) taps(args []string) error {
 	flags := m.flags("taps")
 	m.lanesFlag(flags)
-	var s bench.TapSetting
+	var s overhead.TapSetting
 	flags.StringVar(&s.Kinds, "taps", "loads", "`kinds` of taps, as for -peptaps")
 	flags.StringVar(&s.Engine, "engine", "H[P256]2048+A16", "`engine` that all tuples go into")
 	rounds := flags.Int("rounds", 5, "`runs` of each variant")
@@ -134,28 +145,33 @@ func (m *measurement) taps(args []string) error {
 		return err
 	}
 	defer done()
-	costs, err := bench.Taps(&m.cfg, s, *rounds)
+	costs, err := overhead.MeasureTaps(&m.cfg, s, *rounds)
 	if err != nil {
 		return err
 	}
-	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds)+m.workload(), bench.TapTables(costs))
+	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds)+m.workload(),
+		overhead.TapTables(costs))
 }
 
 func (m *measurement) pgo(args []string) error {
 	flags := m.flags("pgo")
 	m.lanesFlag(flags)
-	var opts bench.PGOOptions
-	cut := flags.Float64("cut", 100*pgo.Share, "`percentage` of the weight that the calls to be inlined have, as for pep pgo")
+	var opts optimised.Options
+	cut := flags.Float64("cut", 100*pgo.Share,
+		"`percentage` of the weight that the calls to be inlined have, as for pep pgo")
 	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
-	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
-	flags.IntVar(&opts.Instructions, "instructions", 0, "count instructions of so many `programs` under valgrind, the first ones")
+	flags.IntVar(&opts.Layouts, "layouts", 3,
+		"`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.IntVar(&opts.Instructions, "instructions", 0,
+		"count instructions of so many `programs` under valgrind, the first ones")
 	flags.IntVar(&opts.BuildTimes, "buildtime", 0, "time builds of so many `programs`, the first ones")
 	flags.StringVar(&opts.After, "after", "", "measure runs when there is a `file`; builds do not wait for it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if opts.Rounds < opts.Layouts || opts.Layouts < 1 || opts.Profiled < 1 || opts.Instructions < 0 || opts.BuildTimes < 0 || !(*cut > 0 && *cut <= 100) {
+	if opts.Rounds < opts.Layouts || opts.Layouts < 1 || opts.Profiled < 1 || opts.Instructions < 0 ||
+		opts.BuildTimes < 0 || !(*cut > 0 && *cut <= 100) {
 		return fmt.Errorf("-rounds %d -layouts %d -profiled %d -instructions %d -buildtime %d -cut %g: want 1 layout or more, a round for each, no numbers below 0, and a percentage above it",
 			opts.Rounds, opts.Layouts, opts.Profiled, opts.Instructions, opts.BuildTimes, *cut)
 	}
@@ -165,11 +181,13 @@ func (m *measurement) pgo(args []string) error {
 		return err
 	}
 	defer done()
-	all, err := bench.PGO(&m.cfg, opts)
+	all, err := optimised.Measure(&m.cfg, opts)
 	if err != nil {
 		return err
 	}
-	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d, in %d layouts. Profiles of runs with %d%% of the workload. Calls with %g%% of the weight.", opts.Rounds, opts.Layouts, opts.Profiled, *cut)+m.workload(), bench.PGOTables(all))
+	return m.write("Profiles for the compiler",
+		fmt.Sprintf("Rounds: %d, in %d layouts. Profiles of runs with %d%% of the workload. Calls with %g%% of the weight.",
+			opts.Rounds, opts.Layouts, opts.Profiled, *cut)+m.workload(), optimised.Tables(all))
 }
 
 func (m *measurement) guide(args []string) error {
@@ -183,11 +201,12 @@ func (m *measurement) guide(args []string) error {
 		return err
 	}
 	defer done()
-	all, err := bench.Guides(&m.cfg)
+	all, err := guides.Measure(&m.cfg)
 	if err != nil {
 		return err
 	}
-	return m.write("Profiles as guides", "One exact, one sampled and one CPU profile of each program."+m.workload(), bench.GuideTables(all))
+	return m.write("Profiles as guides", "One exact, one sampled and one CPU profile of each program."+m.workload(),
+		guides.Tables(all))
 }
 
 // engines has flags of its own, because it builds and runs no programs.
@@ -205,11 +224,12 @@ func (m *measurement) engines(args []string) error {
 	if err := m.locate(flags.Args()); err != nil {
 		return err
 	}
-	all, err := bench.Engines(&m.cfg, *rounds)
+	all, err := speed.Engines(&m.cfg, *rounds)
 	if err != nil {
 		return err
 	}
-	return m.write("Speed of engines", fmt.Sprintf("Rounds: %d. Loads of the test programs, as make figures records them.\n\n", *rounds), bench.EngineTables(all))
+	return m.write("Speed of engines", fmt.Sprintf(
+		"Rounds: %d. Loads of the test programs, as make figures records them.\n\n", *rounds), speed.EngineTables(all))
 }
 
 // cop has flags of its own, too. Its arguments are engines.
@@ -226,37 +246,43 @@ func (m *measurement) cop(args []string) error {
 	if *rounds < 1 || *n < 1 || flags.NArg() < 1 {
 		return errors.New("want at least one engine, and positive numbers for -rounds and -n")
 	}
-	all, err := bench.Cop(*name, flags.Args(), *rounds, *n)
+	all, err := speed.Cop(*name, flags.Args(), *rounds, *n)
 	if err != nil {
 		return err
 	}
-	machines, err := bench.CopMachine(".")
+	machines, err := speed.CopMachine(".")
 	if err != nil {
 		return err
 	}
-	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)), bench.CopTables(all, machines))
+	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)),
+		speed.CopTables(all, machines))
 }
 
 // firstPrograms are those of which there are results from before others were added.
-var firstPrograms = bench.Group{Name: "the first nine", Programs: []string{"flate", "httpecho", "jsonbench", "lua", "markdown", "printer", "regex", "sortbench", "typecheck"}}
+var firstPrograms = overhead.Group{Name: "the first nine",
+	Programs: []string{"flate", "httpecho", "jsonbench", "lua", "markdown", "printer", "regex", "sortbench", "typecheck"}}
 
 func (m *measurement) overhead(args []string) error {
 	flags := m.flags("overhead")
 	m.lanesFlag(flags)
 	m.settingsFlag(flags, "64,17")
-	var opts bench.OverheadOptions
+	var opts overhead.Options
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
-	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.IntVar(&opts.Layouts, "layouts", 3,
+		"`orders` in which the linker places functions, by turns; 1 is the linker's own")
 	flags.BoolVar(&opts.Short, "short", false, "measure only the settings and a CPU profile of package runtime/pprof")
-	flags.StringVar(&m.lines, "benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
-	groups := []bench.Group{firstPrograms}
-	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+firstPrograms.Name+"\")", func(text string) error {
-		g, err := bench.ParseGroup(text)
+	flags.StringVar(&m.lines, "benchfmt", "",
+		"write Go benchmark lines to a `file` (default: standard output, behind the tables)")
+	groups := []overhead.Group{firstPrograms}
+	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+
+		firstPrograms.Name+"\")", func(text string) error {
+		g, err := overhead.ParseGroup(text)
 		groups = append(groups, g)
 		return err
 	})
 	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
-	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
+	flags.IntVar(&opts.Instructions, "instructions", 0,
+		"`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -269,17 +295,19 @@ func (m *measurement) overhead(args []string) error {
 		return err
 	}
 	defer done()
-	if opts.Settings, err = bench.ParseSettings(m.settings); err != nil {
+	if opts.Settings, err = programs.ParseSettings(m.settings); err != nil {
 		return err
 	}
-	costs, err := bench.Overhead(&m.cfg, opts)
+	costs, err := overhead.Measure(&m.cfg, opts)
 	if err != nil {
 		return err
 	}
-	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs, groups...)); err != nil {
+	if err := m.write("Overhead of profiling",
+		fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(),
+		overhead.Tables(costs, groups...)); err != nil {
 		return err
 	}
-	text, err := bench.Benchmarks(costs, opts.Layouts, m.cfg.Scale)
+	text, err := cost.Lines(costs, opts.Layouts, m.cfg.Scale)
 	if err == nil && m.lines != "" {
 		return os.WriteFile(m.lines, []byte(text), 0o644)
 	}
@@ -292,11 +320,13 @@ func (m *measurement) overhead(args []string) error {
 func (m *measurement) accuracy(args []string) error {
 	flags := m.flags("accuracy")
 	m.settingsFlag(flags, "64,17 1,1 256,17 1024,17 16,17")
-	var opts bench.AccuracyOptions
+	var opts accuracy.Options
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
 	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
-	flags.StringVar(&m.lines, "benchfmt", "", "write Go benchmark lines to a `file`, one for each run, with weights and without")
-	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
+	flags.StringVar(&m.lines, "benchfmt", "",
+		"write Go benchmark lines to a `file`, one for each run, with weights and without")
+	truncate := flags.String("truncate", "header",
+		"header, or backedge to compare truncation at back `edges` with that at headers")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -306,7 +336,7 @@ func (m *measurement) accuracy(args []string) error {
 	case *truncate != "header" && *truncate != "backedge":
 		return fmt.Errorf("-truncate %s: want header or backedge", *truncate)
 	}
-	settings, err := bench.ParseSettings(m.settings)
+	settings, err := programs.ParseSettings(m.settings)
 	if err != nil {
 		return err
 	}
@@ -319,21 +349,21 @@ func (m *measurement) accuracy(args []string) error {
 		return err
 	}
 	defer done()
-	fits, err := bench.Accuracy(&m.cfg, opts)
+	fits, err := accuracy.Measure(&m.cfg, opts)
 	if err != nil {
 		return err
 	}
-	tables := bench.AccuracyTables(fits)
-	var backedge []bench.Fit
+	tables := accuracy.Tables(fits)
+	var backedge []accuracy.Fit
 	if *truncate == "backedge" {
 		opts.Truncate, opts.Settings = "backedge", opts.Settings[:1]
-		if backedge, err = bench.Accuracy(&m.cfg, opts); err != nil {
+		if backedge, err = accuracy.Measure(&m.cfg, opts); err != nil {
 			return err
 		}
-		tables += bench.TruncationTables(fits, backedge)
+		tables += accuracy.TruncationTables(fits, backedge)
 	}
 	if m.lines != "" {
-		text, err := bench.AccuracyLines(fits, backedge, m.cfg.Scale)
+		text, err := accuracy.Lines(fits, backedge, m.cfg.Scale)
 		if err == nil {
 			err = os.WriteFile(m.lines, []byte(text), 0o644)
 		}
@@ -341,7 +371,9 @@ func (m *measurement) accuracy(args []string) error {
 			return err
 		}
 	}
-	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact. Load of the machine at the end: %s.", opts.Runs, bench.Load())+m.workload(), tables)
+	return m.write("Accuracy of sampled profiles",
+		fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact. Load of the machine at the end: %s.", opts.Runs,
+			machine.Load())+m.workload(), tables)
 }
 
 func (m *measurement) bounds(args []string) error {
@@ -349,27 +381,13 @@ func (m *measurement) bounds(args []string) error {
 	m.settingsFlag(flags, "64,17")
 	runs := flags.Int("runs", 200, "sampled `runs`")
 	tick := flags.String("tick", "", "CPU `time` between ticks (default: the program's, 10ms)")
-	kinds := flags.String("kinds", "paths,values", "of which `profiles`: paths (with their edges), values, labels (values by labels of goroutines, of a program of its own), or several")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *runs < 1 {
 		return fmt.Errorf("-runs %d: want 1 or more", *runs)
 	}
-	opts, labels := bench.BoundsOptions{Runs: *runs}, false
-	for kind := range strings.SplitSeq(*kinds, ",") {
-		switch kind {
-		case "paths":
-			opts.Paths = true
-		case "values":
-			opts.Values = true
-		case "labels":
-			labels = true
-		default:
-			return fmt.Errorf("-kinds %s: want paths, values and labels, or some of them, with commas between", *kinds)
-		}
-	}
-	settings, err := bench.ParseSettings(m.settings)
+	settings, err := programs.ParseSettings(m.settings)
 	if err == nil {
 		settings, err = atTicks(settings, *tick)
 	}
@@ -384,31 +402,21 @@ func (m *measurement) bounds(args []string) error {
 		return err
 	}
 	defer done()
-	opts.Setting = settings[0]
-	var tables string
-	if opts.Paths || opts.Values {
-		all, err := bench.Bounds(&m.cfg, opts)
-		if err != nil {
-			return err
-		}
-		tables = bench.BoundsTables(all)
+	all, err := bounds.Measure(&m.cfg, settings[0], *runs)
+	if err != nil {
+		return err
 	}
-	if labels {
-		all, err := bench.BoundLabels(&m.cfg, opts)
-		if err != nil {
-			return err
-		}
-		tables += bench.LabelBoundsTable(all)
-	}
-	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones of paths, 1 of values. Load of the machine at the end: %s.", *runs, settings[0], bench.Load())+m.workload(), tables)
+	return m.write("Bounds of sampled profiles",
+		fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones. Load of the machine at the end: %s.", *runs,
+			settings[0], machine.Load())+m.workload(), bounds.Tables(all))
 }
 
 // atTicks returns the settings with each of the ticks.
-func atTicks(settings []bench.Setting, ticks string) ([]bench.Setting, error) {
+func atTicks(settings []programs.Setting, ticks string) ([]programs.Setting, error) {
 	if ticks == "" {
 		return settings, nil
 	}
-	var list []bench.Setting
+	var list []programs.Setting
 	for text := range strings.SplitSeq(ticks, ",") {
 		tick, err := time.ParseDuration(text)
 		if err != nil || tick < 100*time.Microsecond {
@@ -428,7 +436,7 @@ func (m *measurement) locate(programs []string) (err error) {
 	if len(programs) > 0 {
 		m.cfg.Programs = programs
 	}
-	m.cfg.Root, err = bench.Root()
+	m.cfg.Root, err = driver.Root()
 	return err
 }
 
@@ -458,13 +466,9 @@ func (m *measurement) prepare(programs []string) (done func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	m.cfg.Pepbuild = filepath.Join(dir, "pepbuild")
-	cmd := exec.Command("go", "build", "-o", m.cfg.Pepbuild, "./cmd/pepbuild")
-	cmd.Dir = m.cfg.Root
-	cmd.Stderr = m.stderr
-	if err := cmd.Run(); err != nil {
+	if m.cfg.Pepbuild, err = driver.Build("pepbuild", dir); err != nil {
 		os.RemoveAll(dir)
-		return nil, fmt.Errorf("building pepbuild: %w", err)
+		return nil, err
 	}
 	return func() { os.RemoveAll(dir) }, nil
 }
@@ -483,6 +487,6 @@ func (m *measurement) write(title, how, tables string) error {
 	if _, err := fmt.Fprint(m.stdout, tables); err != nil || m.out == "" {
 		return err
 	}
-	text := wrap.Page(bench.Header(title, "pepbench", m.args, time.Now()) + how + tables)
+	text := wrap.Page(machine.Header(title, "pepbench", m.args, time.Now()) + how + tables)
 	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
 }

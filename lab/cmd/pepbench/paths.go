@@ -8,15 +8,16 @@ import (
 	"io"
 	"os"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/bench/peppaper"
 )
 
 func (m *measurement) paths(args []string) error {
 	flags := m.flags("paths")
 	m.lanesFlag(flags)
-	var opts bench.PartOptions
+	var opts peppaper.Options
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant, for parts that measure time")
-	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.IntVar(&opts.Layouts, "layouts", 3,
+		"`orders` in which the linker places functions, by turns; 1 is the linker's own")
 	flags.Lookup("o").Usage = "write the lines to a `file` (default: standard output)"
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -26,7 +27,7 @@ func (m *measurement) paths(args []string) error {
 	}
 	if flags.NArg() == 0 {
 		text := "want a part, and programs behind it if not all; parts are"
-		for _, p := range bench.Parts {
+		for _, p := range peppaper.Parts {
 			text += fmt.Sprintf("\n\t%s: %s", p.Name, p.Shows)
 		}
 		return errors.New(text)
@@ -37,7 +38,7 @@ func (m *measurement) paths(args []string) error {
 		return err
 	}
 	defer done()
-	text, err := bench.PaperLines(&m.cfg, flags.Arg(0), opts)
+	text, err := peppaper.Lines(&m.cfg, flags.Arg(0), opts)
 	if err == nil && m.out != "" {
 		return os.WriteFile(m.out, []byte(text), 0o644)
 	}

@@ -23,7 +23,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/driver"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/torture"
 	"github.com/pepgo/pep/lab/wrap"
 )
@@ -50,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	o := torture.Options{Out: stderr}
 	parts := fs.String("part", "", "comma-separated `names` of parts (default: all)")
-	modes := fs.String("mode", "", "comma-separated `modes`: polls, exact, backedge, taps, bursts, windows (default: all that a part has)")
+	modes := fs.String("mode", "", "comma-separated `modes`: polls, exact, backedge, taps, windows (default: all that a part has)")
 	match := fs.String("run", "", "cases whose names match the `regexp`: a module, a package, a mode")
 	file := fs.String("o", "", "`file` for the table, beside the standard output")
 	fs.BoolVar(&o.Short, "short", false, "what CI runs")
@@ -85,9 +86,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// publish writes the table, and the page if a file is named. Tests that fail print where their files are, so it shortens these names.
+// publish writes the table, and the page if a file is named. Tests that fail print where their files are, so it
+// shortens these names.
 func publish(report *torture.Report, file string, args []string, stdout io.Writer) error {
-	root, err := bench.Root()
+	root, err := driver.Root()
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func publish(report *torture.Report, file string, args []string, stdout io.Write
 	if file == "" {
 		return nil
 	}
-	head := bench.Header("Torture", "torture", args, time.Now())
+	head := machine.Header("Torture", "torture", args, time.Now())
 	for _, p := range torture.Parts {
 		head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/lab/torture"
 )
 
@@ -23,14 +23,15 @@ func TestPlaces(t *testing.T) {
 
 // Neither the table nor the page says where files of this machine are.
 func TestPageHasNoPlaces(t *testing.T) {
-	root, err := bench.Root()
+	root, err := driver.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	report := &torture.Report{Results: []*torture.Result{{
 		Part: "std", Case: "net", Failed: 1, Skipped: 1, Note: "in " + filepath.Join(os.TempDir(), "note"),
-		Failures: []string{"see " + filepath.Join(os.TempDir(), "net-1", "log") + "\n" + filepath.Join(root, "lab", "x.go") + ":7: wrong"},
-		Skips:    []string{"no " + filepath.Join(root, "build")},
+		Failures: []string{"see " + filepath.Join(os.TempDir(), "net-1", "log") + "\n" + filepath.Join(root, "lab",
+			"x.go") + ":7: wrong"},
+		Skips: []string{"no " + filepath.Join(root, "build")},
 	}}}
 	page := filepath.Join(t.TempDir(), "page.md")
 	var out strings.Builder

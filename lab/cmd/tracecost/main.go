@@ -17,7 +17,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/tracecost"
 	"github.com/pepgo/pep/lab/wrap"
 )
@@ -58,7 +58,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if _, err := io.WriteString(stdout, table); err != nil || *out == "" {
 		return err
 	}
-	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, bench.Load())
-	text := bench.Header("Cost of probes", "tracecost", args, time.Now())
+	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, machine.Load())
+	text := machine.Header("Cost of probes", "tracecost", args, time.Now())
 	return os.WriteFile(*out, []byte(wrap.Page(text+how+table)), 0o644)
 }

@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pepgo/pep/internal/pepbuildtest"
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/truth"
 	"github.com/pepgo/pep/lab/wrap"
 )
@@ -62,7 +62,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if l.Dir, err = filepath.Abs("truth"); err != nil {
 		return err
 	}
-	if l.Pepbuild, err = pepbuildtest.Build(l.Work); err != nil {
+	if l.Pepbuild, err = pepbuildtest.Build(); err != nil {
 		return err
 	}
 	var results []*truth.Result
@@ -85,5 +85,6 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if _, err := io.WriteString(stdout, text); err != nil || *out == "" {
 		return err
 	}
-	return os.WriteFile(*out, []byte(wrap.Page(bench.Header("Windows, perf and the truth", "truth", args, time.Now())+text)), 0o644)
+	return os.WriteFile(*out, []byte(wrap.Page(machine.Header("Windows, perf and the truth", "truth", args,
+		time.Now())+text)), 0o644)
 }

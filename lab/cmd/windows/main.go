@@ -12,15 +12,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/pepgo/pep/format/branches"
-	"github.com/pepgo/pep/internal/pepbuildtest"
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	lab "github.com/pepgo/pep/lab/branches"
+	"github.com/pepgo/pep/lab/driver"
+	"github.com/pepgo/pep/lab/machine"
 	"github.com/pepgo/pep/lab/windows"
 )
 
@@ -53,7 +53,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(work)
-	pepbuild, err := pepbuildtest.Build(work)
+	pepbuild, err := pepbuildtest.Build()
 	if err != nil {
 		return err
 	}
@@ -67,10 +67,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	for _, name := range p.Programs {
 		fmt.Fprintln(stderr, "windows:", name)
 		exe, table := filepath.Join(work, "program"), filepath.Join(work, "table")
-		build := exec.Command(pepbuild, "build", "-peptable="+table, "-o", exe, ".")
-		build.Dir = filepath.Join(*root, name)
-		if text, err := build.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", build, err, text)
+		if _, err := driver.Tool(filepath.Join(*root, name), nil, pepbuild, "build", "-peptable="+table, "-o", exe,
+			"."); err != nil {
+			return err
 		}
 		data, err := os.ReadFile(table)
 		if err != nil {
@@ -94,5 +93,5 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if _, err := io.WriteString(stdout, text); err != nil || *out == "" {
 		return err
 	}
-	return os.WriteFile(*out, []byte(bench.Header("Paths in windows", "windows", args, time.Now())+text), 0o644)
+	return os.WriteFile(*out, []byte(machine.Header("Paths in windows", "windows", args, time.Now())+text), 0o644)
 }

@@ -74,8 +74,8 @@ func (e *Expr) complete(values, known uint64, do func(values uint64)) {
 type Shown struct{ Masking, Unique []bool }
 
 // MCDC turns each condition of each vector round, and tries all values of those conditions that come to be evaluated
-// then. If the outcome can be another one, the condition has decided. Masking MC/DC wants a condition to have decided as
-// true and as false, unique cause that both vectors, before it was turned round and after, were recorded. If the
+// then. If the outcome can be another one, the condition has decided. Masking MC/DC wants a condition to have decided
+// as true and as false, unique cause that both vectors, before it was turned round and after, were recorded. If the
 // expression cannot have a vector, MCDC returns that.
 func MCDC(e *Expr, n int, vectors map[string]int64) (s Shown, impossible string) {
 	s = Shown{make([]bool, n), make([]bool, n)}

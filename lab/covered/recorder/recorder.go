@@ -15,8 +15,8 @@
 // which has the value and the type of e, whatever that is, and records the value: here of the condition 1. The
 // functions belong to a package that it adds to the module.
 //
-// The variable _rec3 belongs to the function that the decision is in, so recursion and goroutines have their own. There is
-// no function literal around the decision, so recover and runtime.Caller say what they said. All text stays on its
+// The variable _rec3 belongs to the function that the decision is in, so recursion and goroutines have their own. There
+// is no function literal around the decision, so recover and runtime.Caller say what they said. All text stays on its
 // line.
 //
 // Expr computes MC/DC of recorded vectors by brute force.
@@ -213,9 +213,11 @@ func (r *rewriter) decision(e ast.Expr) error {
 	r.insert(e.Pos(), "((")
 	var err error
 	d.Expr, err = r.operand(d, number, e)
-	r.insert(e.End(), fmt.Sprintf(") && _rec.True(&_rec%d, %d) == 1 || _rec.False(&_rec%d, %d) == 1)", number, number, number, number))
+	r.insert(e.End(), fmt.Sprintf(") && _rec.True(&_rec%d, %d) == 1 || _rec.False(&_rec%d, %d) == 1)", number, number,
+		number, number))
 	if len(d.Conditions) > most {
-		return fmt.Errorf("%s:%d:%d: the decision has %d conditions, and the recorder takes %d at most", d.File, d.Line, d.Col, len(d.Conditions), most)
+		return fmt.Errorf("%s:%d:%d: the decision has %d conditions, and the recorder takes %d at most", d.File, d.Line,
+			d.Col, len(d.Conditions), most)
 	}
 	return err
 }
@@ -244,7 +246,8 @@ func (r *rewriter) operand(d *Decision, number int, e ast.Expr) (*Expr, error) {
 	d.Conditions = append(d.Conditions, r.position(e.Pos()))
 	r.insert(e.Pos(), "(")
 	err := r.walk(e)
-	r.insert(e.End(), fmt.Sprintf(" && _rec.T(&_rec%d, %d) == 1 || _rec.F(&_rec%d, %d) == 1)", number, leaf.Index, number, leaf.Index))
+	r.insert(e.End(), fmt.Sprintf(" && _rec.T(&_rec%d, %d) == 1 || _rec.F(&_rec%d, %d) == 1)", number, leaf.Index, number,
+		leaf.Index))
 	return leaf, err
 }
 

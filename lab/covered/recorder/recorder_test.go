@@ -122,7 +122,8 @@ func TestRewrite(t *testing.T) {
 	if diff := cmp.Diff(want, run()); diff != "" {
 		t.Errorf("the program prints (-plain +recording)\n%s", diff)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "main.go")); err != nil || !strings.HasPrefix(string(text), program[:len("//go:build !never\n\n// A program.\npackage main")]) {
+	if text, err := os.ReadFile(filepath.Join(dir, "main.go")); err != nil ||
+		!strings.HasPrefix(string(text), program[:len("//go:build !never\n\n// A program.\npackage main")]) {
 		t.Errorf("%v: the first lines are others:\n%s", err, text)
 	}
 	counts, err := Read(records, decisions)
@@ -149,8 +150,10 @@ func TestReadRefusesNothing(t *testing.T) {
 
 func TestMCDC(t *testing.T) {
 	leaf := func(i int) *Expr { return &Expr{Kind: Leaf, Index: i} }
-	or := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: Or, X: leaf(1), Y: &Expr{Kind: Not, X: leaf(2)}}}     // a && (b || !c)
-	mixed := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: And, X: &Expr{Kind: Not, X: leaf(1)}, Y: leaf(2)}} // a && (!b && c)
+	// a && (b || !c)
+	or := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: Or, X: leaf(1), Y: &Expr{Kind: Not, X: leaf(2)}}}
+	// a && (!b && c)
+	mixed := &Expr{Kind: And, X: leaf(0), Y: &Expr{Kind: And, X: &Expr{Kind: Not, X: leaf(1)}, Y: leaf(2)}}
 	both := &Expr{Kind: Or, X: &Expr{Kind: And, X: leaf(0), Y: leaf(1)}, Y: &Expr{Kind: And, X: leaf(2), Y: leaf(3)}}
 	for _, x := range []struct {
 		e               *Expr

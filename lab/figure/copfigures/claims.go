@@ -17,9 +17,8 @@ var Beside = figure.Beside{
 	Name:    "cop",
 	Title:   "The programmable co-processor beside its paper",
 	Columns: figure.Rules,
-	Extended: "Our rules are those of the paper and the victim moves on when a replacement fails, visits have weights and " +
-		"begin short, estimates have bounds " +
-		"(decision 19)",
+	Extended: "Our rules add a victim that moves on when a replacement fails, visits that have weights and begin " +
+		"short, and estimates with bounds (decision 19)",
 	Runs: "seeds of the co-processor against 19 neighbouring periods and 5 phases of the simple sampler, or the 12 " +
 		"programs, as the column \"ours is\" says",
 	Loads:     8_000_000,
@@ -55,7 +54,8 @@ func eachToEach(a, b figure.Tally) (t figure.Tally) {
 	return t
 }
 
-// gains returns the errors of the co-processor on a program, with all seeds, to those of the samplers at equal overhead.
+// gains returns the errors of the co-processor on a program, with all seeds, to those of the samplers at equal
+// overhead.
 func gains(m *figure.Measured, program, part, column string) figure.Tally {
 	return eachToEach(m.Of(program, part, column, "error"), m.Of(program, part, column, "simple"))
 }
@@ -86,8 +86,8 @@ func withoutOne(x, y figure.Tally) (t figure.Tally) {
 	return t
 }
 
-// bothAtOneRate returns for each phase the most programs, over all rates of the sampler, of which as many have a smaller
-// error than the sampler and as many a smaller overhead.
+// bothAtOneRate returns for each phase the most programs, over all rates of the sampler, of which as many have a
+// smaller error than the sampler and as many a smaller overhead.
 func bothAtOneRate(m *figure.Measured, column string) (t figure.Tally) {
 	list := measuredPrograms(m, "sites")
 	for phase := range bandPhases {
@@ -163,13 +163,15 @@ var claims = []figure.Claim{
 		Ours: fmt.Sprintf("typecheck (gcc): cycles until the error stays below %d %%, to those of samplers at equal overhead",
 			reachedError), Unit: figure.Times, Want: figure.Better,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
-			return eachToEach(m.Of("converge", columnOf(extended), "reach"), m.Of("converge", columnOf(extended), "simple-reach"))
+			return eachToEach(m.Of("converge", columnOf(extended), "reach"),
+				m.Of("converge", columnOf(extended), "simple-reach"))
 		},
 		Why: whyQuick,
 	},
 	{
 		Key: "equal-overhead", Where: "figure 8", Says: "better accuracy for the same overhead, true of other benchmarks too",
-		Ours: "median error to that of samplers at equal overhead, each of 12 programs", Unit: figure.Times, Want: figure.Better,
+		Ours: "median error to that of samplers at equal overhead, each of 12 programs", Unit: figure.Times,
+		Want: figure.Better,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return ofPrograms(m, func(p string) float64 { return gainOf(m, p, columnOf(extended)) })
 		},
@@ -209,7 +211,8 @@ var claims = []figure.Claim{
 	{
 		Key: "largest", Where: "figure 7",
 		Says: "gcc and perl, the largest working sets, gain substantially in accuracy at less overhead",
-		Ours: "error to that of samplers at equal overhead, the two largest of ours", Unit: figure.Times, Want: figure.MuchLess,
+		Ours: "error to that of samplers at equal overhead, the two largest of ours", Unit: figure.Times,
+		Want: figure.MuchLess,
 		Of: func(m *figure.Measured, extended bool) (t figure.Tally) {
 			for _, p := range largestOf(m) {
 				t = append(t, gains(m, p.Name, "whole", columnOf(extended))...)
@@ -221,7 +224,8 @@ var claims = []figure.Claim{
 	{
 		Key: "gain-most", Where: "figure 7", Says: "the two largest working sets demonstrate the co-processor best",
 		Ours: "how many of them are among the two of 12 programs that gain most", Unit: ofTwo, Want: figure.AtLeast(ofTwo(2)),
-		Of: func(m *figure.Measured, extended bool) figure.Tally { return largestGainMost(m, columnOf(extended)) }, Why: whyMost,
+		Of:  func(m *figure.Measured, extended bool) figure.Tally { return largestGainMost(m, columnOf(extended)) },
+		Why: whyMost,
 	},
 	{
 		Key: "phased-values", Where: "figure 7", Says: "gap is worse, because its values come in phases",
@@ -271,7 +275,8 @@ var claims = []figure.Claim{
 		}),
 	},
 	{
-		Key: "rate-curve", Where: "figure 1", Says: "the error as a function of overhead is independent of the rate", Same: true,
+		Key: "rate-curve", Where: "figure 1", Says: "the error as a function of overhead is independent of the rate",
+		Same: true,
 		Ours: "typecheck (gcc): error to that of a rate four times slower, at equal overhead", Unit: figure.Times,
 		Want: figure.Little,
 		Of:   both(func(m *figure.Measured) figure.Tally { return m.Of("rates/recorded/apart") }),
@@ -294,7 +299,8 @@ var claims = []figure.Claim{
 	},
 	{
 		Key: "high-shares", Where: "figure 6", Says: "high invariances are predicted accurately",
-		Ours: "mean error of pairs with a true share of 90 % and more, to that of all", Unit: figure.Times, Want: figure.MuchLess,
+		Ours: "mean error of pairs with a true share of 90 % and more, to that of all", Unit: figure.Times,
+		Want: figure.MuchLess,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return m.Of("scatter", columnOf(extended), "high")
 		},
@@ -320,7 +326,8 @@ var claims = []figure.Claim{
 	{
 		Key: "array-rate", Where: "figure 9",
 		Says: "the rate at which profiles are captured is linear in the size of the arrays",
-		Ours: "typecheck (gcc): power of the size that the samples of a profile follow", Unit: figure.Power, Want: figure.Linear,
+		Ours: "typecheck (gcc): power of the size that the samples of a profile follow", Unit: figure.Power,
+		Want: figure.Linear,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return collected(m, figure.InRole("gcc").Name, columnOf(extended), "base")
 		},
@@ -389,7 +396,8 @@ var claims = []figure.Claim{
 	},
 	{
 		Key: "buffer", Where: "section 3.3", Says: "the sample buffer is sufficient",
-		Ours: "error with a buffer 8 times as large to the base, each of 12 programs", Unit: figure.Times, Want: figure.Little,
+		Ours: "error with a buffer 8 times as large to the base, each of 12 programs", Unit: figure.Times,
+		Want: figure.Little,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return ofPrograms(m, func(p string) float64 { return toBase(m, p, "buffer", columnOf(extended), "error") })
 		},
@@ -409,7 +417,8 @@ var claims = []figure.Claim{
 		Of: both(func(m *figure.Measured) figure.Tally { return m.Of("transistors/total")[:1] }),
 		Why: func(m *figure.Measured) string {
 			return fmt.Sprintf("It is an estimate from our sizes: with 128, 512 and 1024 slots it is %s, %s and %s.",
-				million(m.Of("transistors/total")[1]).Text, million(m.Of("transistors/total")[2]).Text, million(m.Of("transistors/total")[3]).Text)
+				million(m.Of("transistors/total")[1]).Text, million(m.Of("transistors/total")[2]).Text,
+				million(m.Of("transistors/total")[3]).Text)
 		},
 	},
 	{
@@ -510,7 +519,8 @@ func whyLargest(m *figure.Measured) string {
 		text = append(text, fmt.Sprintf("%s: %s; the least is %.2fx", nameOf(p), strings.Join(changes(m, p.Name, "constant"),
 			", "), best))
 	}
-	return "Our text has lost the paper's constants. The factors with the paper's rules and another constant: " + strings.Join(text, "; ") + "."
+	return "Our text has lost the paper's constants. The factors with the paper's rules and another constant: " +
+		strings.Join(text, "; ") + "."
 }
 
 // changed is the median factor of a change.
@@ -566,8 +576,8 @@ func bothColumns(m *figure.Measured, p, variant, what string) string {
 	return fmt.Sprintf("%.2f and %.2f", toBase(m, p, variant, "rules", what), toBase(m, p, variant, "ours", what))
 }
 
-// whyQuick says against how many samplers each seed is faster, with the paper's rules. If the seeds say different things, the
-// verdict is one of chance.
+// whyQuick says against how many samplers each seed is faster, with the paper's rules. If the seeds say different
+// things, the verdict is one of chance.
 func whyQuick(m *figure.Measured) string {
 	simple := m.Of("converge/rules/simple-reach")
 	var list []string
@@ -581,7 +591,8 @@ func whyQuick(m *figure.Measured) string {
 	if 0 < most && most < float64(len(list)) {
 		verdict = "chance decides, since the seeds do not say the same"
 	}
-	return fmt.Sprintf("With the paper's rules the seeds are faster than %s of %d samplers: %s.", strings.Join(list, ", "), len(simple), verdict)
+	return fmt.Sprintf("With the paper's rules the seeds are faster than %s of %d samplers: %s.", strings.Join(list, ", "),
+		len(simple), verdict)
 }
 
 func whyAlong(m *figure.Measured) string {
@@ -606,7 +617,8 @@ func whyPhased(m *figure.Measured) string {
 }
 
 func whySizes(m *figure.Measured) string {
-	return "Errors with half the arrays to the base, the paper's rules and ours: " + each(m, func(p string) string { return bothColumns(m, p, "half", "error") }) +
+	return "Errors with half the arrays to the base, the paper's rules and ours: " + each(m,
+		func(p string) string { return bothColumns(m, p, "half", "error") }) +
 		"; overheads: " + each(m, func(p string) string { return bothColumns(m, p, "half", "overhead") }) + "."
 }
 
@@ -625,7 +637,8 @@ func whyClock(m *figure.Measured) string {
 func tables(m *figure.Measured) []figure.Table {
 	t := figure.Table{Title: "Error of the co-processor to that of 95 simple samplers with the same overhead",
 		Columns: []string{
-			"program", "sites", "rules", "loads", "error", "overhead", "simple, 1 of about", "its error", "factor", "least", "greatest",
+			"program", "sites", "rules", "loads", "error", "overhead", "simple, 1 of about", "its error", "factor", "least",
+			"greatest",
 		}}
 	for _, p := range measuredPrograms(m, "sites") {
 		for _, c := range columns {
@@ -636,15 +649,18 @@ func tables(m *figure.Measured) []figure.Table {
 				}
 				name := map[string]string{"rules": "paper", "ours": "ours"}[c.name]
 				t.Rows = append(t.Rows, slices.Concat([]figure.Value{
-					figure.Text(p), figure.Count(int(m.First(p, "sites")), "sites"), figure.Text(name), figure.Text(map[string]string{"whole": "all", "part": "a quarter"}[part]),
-					figure.Text(errs.Text(figure.Percent)), figure.Percent(m.Of(p, part, c.name, "overhead").Median()), figure.Count(int(m.First(p, part, c.name, "period")), "loads"),
+					figure.Text(p), figure.Count(int(m.First(p, "sites")), "sites"), figure.Text(name),
+					figure.Text(map[string]string{"whole": "all", "part": "a quarter"}[part]),
+					figure.Text(errs.Text(figure.Percent)), figure.Percent(m.Of(p, part, c.name, "overhead").Median()),
+					figure.Count(int(m.First(p, part, c.name, "period")), "loads"),
 					figure.Text(m.Of(p, part, c.name, "simple").Text(figure.Percent)),
 				}, gains(m, p, part, c.name).Spread(figure.Factor)))
 			}
 		}
 	}
 	sizes := figure.Table{Title: "Working sets: the loads of typecheck, its code there 1 to 30 times", Columns: []string{
-		"copies", "sites", "pairs", "rules", "error", "overhead", "simple with that", "factor", "cycles of overhead if masks stay",
+		"copies", "sites", "pairs", "rules", "error", "overhead", "simple with that", "factor",
+		"cycles of overhead if masks stay",
 	}}
 	for _, k := range copiesOfCode {
 		at := fmt.Sprintf("copies/%d", k)
@@ -658,7 +674,8 @@ func tables(m *figure.Measured) []figure.Table {
 					"pairs"), figure.Text(name),
 				figure.Percent(m.First(at, c.name, "error")), figure.Percent(m.First(at, c.name, "overhead")), figure.Text(m.Of(at,
 					c.name, "simple").Text(figure.Percent)),
-				figure.Text(eachToEach(m.Of(at, c.name, "error"), m.Of(at, c.name, "simple")).Text(figure.Factor)), figure.Count(int(m.First(at, c.name, "stay")), "cycles"),
+				figure.Text(eachToEach(m.Of(at, c.name, "error"), m.Of(at, c.name, "simple")).Text(figure.Factor)),
+				figure.Count(int(m.First(at, c.name, "stay")), "cycles"),
 			})
 		}
 	}

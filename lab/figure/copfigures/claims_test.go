@@ -130,8 +130,9 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	figuretest.Planted(t, &Beside, someMeasured(), map[string][]plant{
 		"overhead-by-sites": {bySites("stay/%s/cycles", 1.4, 1), bySites("stay/%s/cycles", 1.6, 1), bySites("stay/%s/cycles",
 			0.5, 1), bySites("stay/%s/cycles", -1, 1)},
-		"quick":          {converged(1, 2), converged(2, 1), converged(1, 1), converged(math.Inf(1), 1)},
-		"equal-overhead": {equalOverhead(figuretest.Some(10, 0.9, 2)), equalOverhead(figuretest.Some(9, 0.9, 2)), equalOverhead(figuretest.Always(1))},
+		"quick": {converged(1, 2), converged(2, 1), converged(1, 1), converged(math.Inf(1), 1)},
+		"equal-overhead": {equalOverhead(figuretest.Some(10, 0.9, 2)), equalOverhead(figuretest.Some(9, 0.9, 2)),
+			equalOverhead(figuretest.Always(1))},
 		"along": {set("converge/%s/along", 0.9, 0.9, 0.9, 0.9, 1.1), set("converge/%s/along", 0.9, 0.9, 0.9, 1.1),
 			set("converge/%s/along", 1)},
 		"fades": {
@@ -140,13 +141,16 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			func(m *figure.Measured, c string) { each12(m, "stay/"+c+"/tenths", figuretest.Always(1, 2)) },
 		},
 		"most-benchmarks": {atOneRate(7, 7), atOneRate(6, 12), atOneRate(12, 6)},
-		"largest":         {equalOverhead(figuretest.Some(2, 0.79, 2)), equalOverhead(figuretest.Some(2, 0.9, 2)), equalOverhead(figuretest.Some(1, 0.1, 0.9))},
+		"largest": {equalOverhead(figuretest.Some(2, 0.79, 2)), equalOverhead(figuretest.Some(2, 0.9, 2)),
+			equalOverhead(figuretest.Some(1, 0.1, 0.9))},
 		"gain-most": {equalOverhead(figuretest.Some(2, 0.5, 0.6)), equalOverhead(figuretest.Some(2, 0.6, 0.5)),
 			equalOverhead(func(i int) []float64 { return []float64{[]float64{0.5, 0.65, 0.6, 0.9}[min(i, 3)]} })},
-		"phased-values": {equalOverhead(onlyOf("filters", figuretest.Always(1.1))), equalOverhead(onlyOf("filters", figuretest.Always(0.9)))},
-		"flags":         {flags(50, 30), flags(50, 45), flags(50, 60)},
-		"simple-by-sites": {bySites("rate/1024/error", 1, 5), bySites("rate/1024/error", 0.2, 5), bySites("rate/1024/error", -1,
-			5), bySites("rate/1024/error", 2, 5)},
+		"phased-values": {equalOverhead(onlyOf("filters", figuretest.Always(1.1))),
+			equalOverhead(onlyOf("filters", figuretest.Always(0.9)))},
+		"flags": {flags(50, 30), flags(50, 45), flags(50, 60)},
+		"simple-by-sites": {bySites("rate/1024/error", 1, 5), bySites("rate/1024/error", 0.2, 5),
+			bySites("rate/1024/error", -1,
+				5), bySites("rate/1024/error", 2, 5)},
 		"rate-time": {reach(1, 2, 3), reach(1, 1.1, 3), reach(3, 2, 1), reach(1, 2, 2.2)},
 		"rate-curve": {set("rates/recorded/apart", 0.9, 1.2), set("rates/recorded/apart", 1.4), set("rates/recorded/apart",
 			0.7), set("rates/recorded/apart", 1, 1, 1.3)},
@@ -157,28 +161,33 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			math.NaN())},
 		"array-rate": {arrays(0.9), arrays(0.6), arrays(1.4)},
 		"array-accuracy": {
-			toTheBase("error", variants{"half": figuretest.Always(1.2), "double": figuretest.Always(0.9)}), toTheBase("error", variants{"half": figuretest.Always(1.6),
+			toTheBase("error", variants{"half": figuretest.Always(1.2), "double": figuretest.Always(0.9)}),
+			toTheBase("error", variants{"half": figuretest.Always(1.6),
 				"double": figuretest.Always(0.9)}),
 			toTheBase("error", variants{"half": figuretest.Always(1.1), "double": figuretest.Always(0.5)}),
 		},
 		"array-overhead": {toTheBase("overhead", variants{"half": figuretest.Always(0.9)}), toTheBase("overhead",
 			variants{"half": figuretest.Always(0.7)}), toTheBase("overhead", variants{"half": figuretest.Always(1.1)})},
 		"more-better": {
-			toTheBase("error", variants{"half": figuretest.Always(1.1), "double": figuretest.Some(8, 0.9, 1.1)}), toTheBase("error",
+			toTheBase("error", variants{"half": figuretest.Always(1.1), "double": figuretest.Some(8, 0.9, 1.1)}),
+			toTheBase("error",
 				variants{"half": figuretest.Always(1.1), "double": figuretest.Some(7, 0.9, 1.1)}),
 			toTheBase("error", variants{"half": figuretest.Always(1), "double": figuretest.Always(1)}),
 		},
 		"clock-accuracy": {
-			toTheBase("error", variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Some(8, 1.2, 1.3)}), toTheBase("error",
+			toTheBase("error", variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Some(8, 1.2, 1.3)}),
+			toTheBase("error",
 				variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Some(7, 1.2, 1.3)}),
 			toTheBase("error", variants{"clock-2": figuretest.Always(0.7), "clock-4": figuretest.Always(0.7)}),
 		},
 		"clock-overhead": {
-			toTheBase("overhead", variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Always(0.9)}), toTheBase("overhead",
+			toTheBase("overhead", variants{"clock-2": figuretest.Always(1), "clock-4": figuretest.Always(0.9)}),
+			toTheBase("overhead",
 				variants{"clock-2": figuretest.Always(1.5), "clock-4": figuretest.Always(1)}),
 		},
 		"clock-rate": {
-			toTheBase("samples", variants{"clock-4": figuretest.Some(2, 0.5, 0.9)}), toTheBase("samples", variants{"clock-4": figuretest.Some(2, 0.9, 0.5)}),
+			toTheBase("samples", variants{"clock-4": figuretest.Some(2, 0.5, 0.9)}),
+			toTheBase("samples", variants{"clock-4": figuretest.Some(2, 0.9, 0.5)}),
 			toTheBase("samples", variants{"clock-4": figuretest.Some(1, 0.5, 0.9)}),
 		},
 		"software-rate": {
@@ -190,7 +199,9 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			},
 		},
 		"buffer": {
-			toTheBase("error", variants{"buffer": figuretest.Always(1)}), toTheBase("error", variants{"buffer": figuretest.Always(0.7)}), toTheBase("error", variants{"buffer": figuretest.Some(9, 1, 0.5)}),
+			toTheBase("error", variants{"buffer": figuretest.Always(1)}),
+			toTheBase("error", variants{"buffer": figuretest.Always(0.7)}),
+			toTheBase("error", variants{"buffer": figuretest.Some(9, 1, 0.5)}),
 		},
 		"transistors": {set("transistors/total", 600e3), set("transistors/total", 700e3), set("transistors/total", 300e3)},
 		"in-arrays": {
@@ -249,7 +260,8 @@ func TestRecount(t *testing.T) {
 	programs = []figure.Program{figure.InRole("gcc"), filters, bitboard}
 	defer func() { programs = whole }()
 	env := &figure.Env{Loads: 150_000, Seed: 1, Source: func(program, taps string) (replay.Source, error) {
-		return figuretest.Synthetic(map[string]string{"typecheck": "lua", "filters": "regex", "bitboard": "flate"}[program], taps)
+		return figuretest.Synthetic(map[string]string{"typecheck": "lua", "filters": "regex", "bitboard": "flate"}[program],
+			taps)
 	}}
 	m := &figure.Measured{}
 	if err := measure(env, m); err != nil {

@@ -1,6 +1,7 @@
 package copfigures
 
-// This file describes the engines of all experiments. Its methods read cycles, overhead and errors off the curve of a run.
+// This file describes the engines of all experiments. Its methods read cycles, overhead and errors off the curve of a
+// run.
 
 import (
 	"fmt"
@@ -51,9 +52,11 @@ func overhead(p point) uint64 { return p.overhead }
 // describe says in the setup what is run, and what cycles and errors are.
 func describe(res *figure.Result, x *stream) {
 	if x != nil {
-		res.Describe("program: %s; %s loads at %d sites, %d pairs", nameOf(x.Program), figure.Abbreviate(x.events), x.places, len(x.selected))
+		res.Describe("program: %s; %s loads at %d sites, %d pairs", nameOf(x.Program), figure.Abbreviate(x.events), x.places,
+			len(x.selected))
 	}
-	res.Describe("pairs: a load that is executed at least %d times, and a value that it has in at least %.0f %% of these", metric.Pairs.Executions, 100*metric.Pairs.Invariant)
+	res.Describe("pairs: a load that is executed at least %d times, and a value that it has in at least %.0f %% of these",
+		metric.Pairs.Executions, 100*metric.Pairs.Invariant)
 	res.Describe("error: root of the mean square error of the estimated shares of pairs, weighted with executions, against the complete profile")
 	res.Describe("main processor: %s; an interrupt takes 200 cycles, an access to the co-processor 2, a record of the sampler 20 (modelled, not measured)", core)
 	res.Describe("%s", figure.Initialised)

@@ -89,7 +89,8 @@ func TestSamplerOfAllLoads(t *testing.T) {
 	r := runOf(t, x, "cop(k0=1,near=100,far=100)")
 	p := r.end()
 	if x.places != 5 || len(x.selected) != 15 || p.rms > 0.1 || p.rms == 0 {
-		t.Errorf("%d places, %d pairs, error %v %%; want 5, 15 and less than 0.1 %% but more than 0", x.places, len(x.selected), p.rms)
+		t.Errorf("%d places, %d pairs, error %v %%; want 5, 15 and less than 0.1 %% but more than 0", x.places,
+			len(x.selected), p.rms)
 	}
 	interrupts := uint64(100_000 / 128)
 	if want := interrupts * (200 + 128*(2*2+20)); p.overhead != want || p.records != interrupts*128 {
@@ -106,7 +107,10 @@ func TestSamplerOfAllLoads(t *testing.T) {
 // Loads of a fixed distribution: each rate of the sampler has the same error for the same
 // overhead, and faster ones need less time. The stream is the same in each run of the test.
 func TestOneCurveForAllRates(t *testing.T) {
-	x := loadsOf(t, 600_000, func(i int, rng *rand.Rand) (uint64, uint64) { return rng.Uint64N(200), rng.Uint64N(1 + rng.Uint64N(6)) })
+	x := loadsOf(t, 600_000, func(i int, rng *rand.Rand) (uint64, uint64) {
+		return rng.Uint64N(200),
+			rng.Uint64N(1 + rng.Uint64N(6))
+	})
 	fast, slow := runOf(t, x, sampler(16)), runOf(t, x, sampler(64))
 	if f := apart(fast, slow, overhead); f < 0.8 || f > 1.25 {
 		t.Errorf("errors at equal overhead differ by a factor of %v", f)
@@ -121,7 +125,8 @@ func TestOneCurveForAllRates(t *testing.T) {
 
 func TestConvergenceByHand(t *testing.T) {
 	r := &run{points: []point{
-		{cycles: 100, overhead: 10, rms: 50}, {cycles: 400, overhead: 20, rms: 10}, {cycles: 800, overhead: 20, rms: 30}, {cycles: 1000, overhead: 30, rms: 8},
+		{cycles: 100, overhead: 10, rms: 50}, {cycles: 400, overhead: 20, rms: 10}, {cycles: 800, overhead: 20, rms: 30},
+		{cycles: 1000, overhead: 30, rms: 8},
 	}}
 	if got := r.below(30); got != 400 {
 		t.Errorf("stays below 30 %% from %v, want 400", got)
@@ -133,7 +138,8 @@ func TestConvergenceByHand(t *testing.T) {
 		t.Errorf("stays below 5 %% from %v, want never", got)
 	}
 	// 200 is in the middle between 100 and 400, by its logarithm.
-	if got := r.at(cycles, 200); math.Abs(got-30) > 1e-9 || !math.IsNaN(r.at(cycles, 99)) || !math.IsNaN(r.at(cycles, 1001)) {
+	if got := r.at(cycles, 200); math.Abs(got-30) > 1e-9 || !math.IsNaN(r.at(cycles, 99)) ||
+		!math.IsNaN(r.at(cycles, 1001)) {
 		t.Errorf("error %v after 200 cycles, %v after 99, %v after 1001", got, r.at(cycles, 99), r.at(cycles, 1001))
 	}
 	if got, want := r.window(0.4, 1), 100*10.0/(600-10); math.Abs(got-want) > 1e-9 {
@@ -182,7 +188,8 @@ func TestSecondPassForUpperHalves(t *testing.T) {
 		t.Errorf("two passes call %d loads invariant, %d of them wrongly; want 1, 0", called, wrong)
 	}
 	for want, pairs := range map[float64][]tuple.Tuple{
-		0.5: {site(0, 1<<40), site(0, 1<<41), site(2, 0), site(2, 1)}, 1: {site(1, 7<<32|5)}, 0: {site(0, 0), site(1, 5), site(2, 7)},
+		0.5: {site(0, 1<<40), site(0, 1<<41), site(2, 0), site(2, 1)}, 1: {site(1, 7<<32|5)},
+		0: {site(0, 0), site(1, 5), site(2, 7)},
 	} {
 		for _, p := range pairs {
 			if got := both.estimate.Invariance(p); math.Abs(got-want) > 0.1 {

@@ -36,7 +36,7 @@ func columnOf(extended bool) string {
 // seeds is how many seeds of the shift register the main comparison has.
 const seeds = 3
 
-// shorter is by how much the second length of the comparison is shorter.
+// shorter is how many times longer the first length of the comparison is than the second.
 const shorter = 4
 
 // rulesOf returns a value profiler with the rules of a column, and some parameters changed.
@@ -217,7 +217,8 @@ func (x *stream) atRates(m *figure.Measured, base float64) error {
 
 // The variants of the machine that are compared with the base machine: figures 9 and 10, the clock, and the buffer.
 var machineVariants = []struct{ name, part string }{
-	{"base", "slots=256"}, {"half", "slots=128"}, {"double", "slots=512"}, {"clock-2", "clock=0.5"}, {"clock-4", "clock=0.25"}, {"buffer", "buffer=8192"},
+	{"base", "slots=256"}, {"half", "slots=128"}, {"double", "slots=512"}, {"clock-2", "clock=0.5"},
+	{"clock-4", "clock=0.25"}, {"buffer", "buffer=8192"},
 	{"stay", "clear=0"}, {"rare-timer", "clear=0,timer=8000000"},
 }
 

@@ -1,4 +1,5 @@
-// Package copfigures repeats the experiments of Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001.
+// Package copfigures repeats the experiments of Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA
+// 2001.
 package copfigures
 
 import "github.com/pepgo/pep/lab/figure"

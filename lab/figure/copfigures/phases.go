@@ -175,7 +175,8 @@ func (x *stream) periodic(want float64) (*run, uint64, error) {
 	var at uint64
 	for n := range 7 { // periods from a half to a 128th of a run with 5.7 cycles a load, which is typecheck's
 		period := uint64(float64(x.events) * 5.7 / math.Pow(2, float64(n)+1))
-		runs, err := x.run(valueEngine(fmt.Sprintf("clear=%d", period), fmt.Sprintf("timer=%d", max(1000, min(1_000_000, period/4)))))
+		runs, err := x.run(valueEngine(fmt.Sprintf("clear=%d", period),
+			fmt.Sprintf("timer=%d", max(1000, min(1_000_000, period/4)))))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -193,9 +194,11 @@ func masksByPhase(env *figure.Env, res *figure.Result) error {
 	res.Describe("it clears masks when a new phase begins, and weighs the shares of each phase with the length of the phase")
 	res.Describe("periodic: of seven periods, the one whose overhead is nearest to the detector's")
 	t := figure.Table{Title: "when masks are cleared", Columns: []string{
-		"program", "phases", "changes", "cleared", "never", "overhead", "periodically", "overhead", "cycles", "by phases", "overhead", "by phases, not weighed",
+		"program", "phases", "changes", "cleared", "never", "overhead", "periodically", "overhead", "cycles", "by phases",
+		"overhead", "by phases, not weighed",
 	}}
-	bars := plot.Bars{Title: "Error by the way in which masks are cleared", Y: "error %", Series: []plot.Series{{Name: "never"}, {Name: "periodically, equal overhead"}, {Name: "by phases"}}}
+	bars := plot.Bars{Title: "Error by the way in which masks are cleared", Y: "error %",
+		Series: []plot.Series{{Name: "never"}, {Name: "periodically, equal overhead"}, {Name: "by phases"}}}
 	better := 0
 	err := eachProgram(env, res, func(x *stream) error {
 		never, err := x.run(valueEngine("clear=0"))
@@ -212,8 +215,10 @@ func masksByPhase(env *figure.Env, res *figure.Result) error {
 		}
 		a, b, c := never[0].end(), periodic.end(), by.end()
 		t.Rows = append(t.Rows, []figure.Value{
-			figure.Text(nameOf(x.Program)), figure.Count(by.phases, "phases"), figure.Count(by.changes, "changes"), figure.Count(by.cleared, "times"), figure.Percent(a.rms), figure.Percent(a.percent()),
-			figure.Percent(b.rms), figure.Percent(b.percent()), mega(float64(period)), figure.Percent(c.rms), figure.Percent(c.percent()), figure.Percent(by.unweighted),
+			figure.Text(nameOf(x.Program)), figure.Count(by.phases, "phases"), figure.Count(by.changes, "changes"),
+			figure.Count(by.cleared, "times"), figure.Percent(a.rms), figure.Percent(a.percent()),
+			figure.Percent(b.rms), figure.Percent(b.percent()), mega(float64(period)), figure.Percent(c.rms),
+			figure.Percent(c.percent()), figure.Percent(by.unweighted),
 		})
 		bars.Groups = append(bars.Groups, x.Name)
 		for i, p := range []point{a, b, c} {
@@ -227,7 +232,8 @@ func masksByPhase(env *figure.Env, res *figure.Result) error {
 	}
 	res.Tables = append(res.Tables, t)
 	res.AddBars("cop-phases", bars)
-	state(res, "better", "programs with a smaller error by phases than periodically", part(better, len(bars.Groups), "programs"), "a phase detector improves it", 2*better > len(bars.Groups))
+	state(res, "better", "programs with a smaller error by phases than periodically",
+		part(better, len(bars.Groups), "programs"), "a phase detector improves it", 2*better > len(bars.Groups))
 	because(res, "the table has the errors of each program")
 	return nil
 }

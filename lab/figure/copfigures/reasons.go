@@ -105,7 +105,8 @@ var (
 	addedRules  = [][]string{{"advance=1"}, {"weigh=1"}, {"bound=2"}, {"early=8"}, {"rf=7"}}
 	constantsOf = [][]string{
 		{"r=7"}, {"r=127"}, {"rf=1"}, {"rf=5"}, {"keep=64"}, {"fth=1"}, {"fth=16"}, {"dth=8"}, {"hi=90"}, {"lo=1"},
-		{"times=2"}, {"times=16"}, {"clear=0"}, {"clear=2000000"}, {"clear=20000000"}, {"timer=500000"}, {"timer=4000000"}, {"slots=512"},
+		{"times=2"}, {"times=16"}, {"clear=0"}, {"clear=2000000"}, {"clear=20000000"}, {"timer=500000"}, {"timer=4000000"},
+		{"slots=512"},
 	}
 )
 
@@ -124,7 +125,8 @@ func reasons(env *figure.Env, m *figure.Measured, p figure.Program) error {
 	base := m.First(p.Name, "base")
 	for kind, list := range map[string][][]string{"added": addedRules, "constant": constantsOf} {
 		for _, changed := range list {
-			if err := x.factors(m, p.Name+"/"+kind+"/"+strings.Join(changed, ","), base, rulesOf(paperRules, changed...)); err != nil {
+			if err := x.factors(m, p.Name+"/"+kind+"/"+strings.Join(changed, ","), base,
+				rulesOf(paperRules, changed...)); err != nil {
 				return err
 			}
 		}
@@ -145,13 +147,15 @@ func reasons(env *figure.Env, m *figure.Measured, p figure.Program) error {
 		for name, changed := range collecting {
 			for seed := range seeds {
 				for _, slots := range []int{128, 256, 512} {
-					runs, err := x.run(rulesOf(c.rules, append([]string{fmt.Sprintf("seed=%d", seed+1), fmt.Sprintf("slots=%d", slots)},
-						changed...)...))
+					runs, err := x.run(rulesOf(c.rules,
+						append([]string{fmt.Sprintf("seed=%d", seed+1), fmt.Sprintf("slots=%d", slots)},
+							changed...)...))
 					if err != nil {
 						return err
 					}
 					end := runs[0].end()
-					m.Add(fmt.Sprintf("%s/collect/%s/%s/%d", p.Name, c.name, name, slots), float64(end.samples)/float64(end.cycles)*1e6)
+					m.Add(fmt.Sprintf("%s/collect/%s/%s/%d", p.Name, c.name, name, slots),
+						float64(end.samples)/float64(end.cycles)*1e6)
 				}
 			}
 		}

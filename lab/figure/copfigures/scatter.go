@@ -14,8 +14,8 @@ import (
 // band is how many points from the truth an estimate may be in figure 6; our text of the paper has lost the number.
 const band = 10
 
-// scatter measures the figure with the rules of each column, the same with the loads in random order, and with each rule
-// of ours added to those of the paper.
+// scatter measures the figure with the rules of each column, the same with the loads in random order, and with each
+// rule of ours added to those of the paper.
 func (x *stream) scatter(m *figure.Measured, random *stream) error {
 	for _, c := range columns {
 		for _, order := range []struct {
@@ -107,8 +107,9 @@ func nearByChance(p float64, n uint64) (sum float64) {
 	return sum
 }
 
-// whyScattered says what a number of figure 6 is in random order, where a program has no phases, and with each rule of ours.
-// If phases are why a claim does not hold, it holds in random order; if a rule of the paper's is, it holds with another one.
+// whyScattered says what a number of figure 6 is in random order, where a program has no phases, and with each rule of
+// ours. If phases are why a claim does not hold, it holds in random order; if a rule of the paper's is, it holds with
+// another one.
 func whyScattered(what string, u figure.Unit, want figure.Relation) func(m *figure.Measured) string {
 	return func(m *figure.Measured) string {
 		random := m.Of("scatter/random/rules", what)

@@ -51,7 +51,8 @@ func TestWhyQuick(t *testing.T) {
 	}
 }
 
-// 2 to 4 of 10 samples have a share of 0.3 by chance in 45·0.3²·0.7⁸ + 120·0.3³·0.7⁷ + 210·0.3⁴·0.7⁶ = 70.04 % of cases.
+// 2 to 4 of 10 samples have a share of 0.3 by chance in 45·0.3²·0.7⁸ + 120·0.3³·0.7⁷ + 210·0.3⁴·0.7⁶ = 70.04 % of
+// cases.
 func TestNearByChance(t *testing.T) {
 	for _, c := range []struct {
 		p    float64
@@ -67,9 +68,9 @@ func TestNearByChance(t *testing.T) {
 	}
 }
 
-// Loads that have one value in the first half of the program and another one in the second are away from the truth, and not
-// in random order. Loads whose values are drawn at random are near it in both. The loads and the machine are the same each
-// time.
+// Loads that have one value in the first half of the program and another one in the second are away from the truth, and
+// not in random order. Loads whose values are drawn at random are near it in both. The loads and the machine are the
+// same each time.
 func TestPhasesPutPairsAwayFromTheTruth(t *testing.T) {
 	const n, places = 400_000, 120
 	near := func(phases bool) (recorded, random float64) {

@@ -74,10 +74,13 @@ func errorByConstant(env *figure.Env, res *figure.Result) error {
 	if err != nil {
 		return err
 	}
-	res.Describe("%d programs, %s loads of each; geometric means over the programs; one constant changes at a time", programs, figure.Abbreviate(region.Loads))
+	res.Describe("%d programs, %s loads of each; geometric means over the programs; one constant changes at a time",
+		programs, figure.Abbreviate(region.Loads))
 	res.Describe("others: %s", strings.Join(valueDefaults, " "))
-	t := figure.Table{Title: "constants of value profiling", Columns: []string{"constant", "value", "error", "overhead", "error to the default's"}}
-	bars := plot.Bars{Title: "Best and worst error by constant", Y: "error %", Series: []plot.Series{{Name: "best"}, {Name: "worst"}}}
+	t := figure.Table{Title: "constants of value profiling",
+		Columns: []string{"constant", "value", "error", "overhead", "error to the default's"}}
+	bars := plot.Bars{Title: "Best and worst error by constant", Y: "error %",
+		Series: []plot.Series{{Name: "best"}, {Name: "worst"}}}
 	base := geometric(errs[0])
 	bars.Limit = base
 	for _, c := range constants {
@@ -96,7 +99,8 @@ func errorByConstant(env *figure.Env, res *figure.Result) error {
 			if e > list[worst] {
 				worst = i
 			}
-			t.Rows = append(t.Rows, []figure.Value{figure.Text(c.name), figure.Text(v), figure.Percent(e), figure.Percent(geometric(costs[k])), figure.Factor(e / base)})
+			t.Rows = append(t.Rows, []figure.Value{figure.Text(c.name), figure.Text(v), figure.Percent(e),
+				figure.Percent(geometric(costs[k])), figure.Factor(e / base)})
 		}
 		bars.Groups = append(bars.Groups, c.param)
 		bars.Series[0].Values = append(bars.Series[0].Values, list[best])

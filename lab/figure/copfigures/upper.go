@@ -66,7 +66,8 @@ func (x *stream) twoPasses() (*run, error) {
 	upper.addPoint(x, events)
 	a, b := lower.end(), upper.end()
 	r := &run{spec: "two passes", estimate: bothHalves{lower.estimate.(shares), upperShares(upper.profiled)}}
-	r.points = []point{{events: events, cycles: a.cycles + b.cycles + spent, overhead: a.overhead + b.overhead + spent, rms: x.rms(r.estimate)}}
+	r.points = []point{{events: events, cycles: a.cycles + b.cycles + spent, overhead: a.overhead + b.overhead + spent,
+		rms: x.rms(r.estimate)}}
 	return r, nil
 }
 
@@ -156,8 +157,11 @@ func upperHalves(env *figure.Env, res *figure.Result) error {
 	describe(res, nil)
 	res.Describe("second pass: in turns of %s loads with the first; it profiles the upper halves of loads of which one lower half has at least %.0f %%", figure.Abbreviate(upperTurn), 100*looksInvariant)
 	res.Describe("called invariant: loads with an estimated share of at least %.0f %%; wrongly if no value of 64 bits has %.0f %%", 100*looksInvariant, 100*isInvariant)
-	t := figure.Table{Title: "one pass and two", Columns: []string{"program", "error, one pass", "two", "overhead, one pass", "two", "called invariant, one pass", "wrongly", "two", "wrongly"}}
-	bars := plot.Bars{Title: "Error without and with a second pass for upper halves", Y: "error %", Series: []plot.Series{{Name: "one pass"}, {Name: "two passes"}}}
+	t := figure.Table{Title: "one pass and two",
+		Columns: []string{"program", "error, one pass", "two", "overhead, one pass", "two", "called invariant, one pass",
+			"wrongly", "two", "wrongly"}}
+	bars := plot.Bars{Title: "Error without and with a second pass for upper halves", Y: "error %",
+		Series: []plot.Series{{Name: "one pass"}, {Name: "two passes"}}}
 	err := eachProgram(env, res, func(x *stream) error {
 		runs, err := x.run(valueEngine())
 		if err != nil {
@@ -171,16 +175,20 @@ func upperHalves(env *figure.Env, res *figure.Result) error {
 		called1, wrong1 := x.misjudged(runs[0].estimate)
 		called2, wrong2 := x.misjudged(both.estimate)
 		t.Rows = append(t.Rows, []figure.Value{
-			figure.Text(nameOf(x.Program)), figure.Percent(before.rms), figure.Percent(after.rms), figure.Percent(before.percent()), figure.Percent(after.percent()),
-			figure.Count(called1, "loads"), figure.Count(wrong1, "loads"), figure.Count(called2, "loads"), figure.Count(wrong2, "loads"),
+			figure.Text(nameOf(x.Program)), figure.Percent(before.rms), figure.Percent(after.rms),
+			figure.Percent(before.percent()), figure.Percent(after.percent()),
+			figure.Count(called1, "loads"), figure.Count(wrong1, "loads"), figure.Count(called2, "loads"),
+			figure.Count(wrong2, "loads"),
 		})
 		bars.Groups = append(bars.Groups, x.Name)
 		bars.Series[0].Values = append(bars.Series[0].Values, before.rms)
 		bars.Series[1].Values = append(bars.Series[1].Values, after.rms)
 		if x.Name == bitboard.Name {
 			name := nameOf(x.Program)
-			state(res, "error", name+": error with one pass and with two", two(figure.Percent(before.rms), figure.Percent(after.rms), ""), "being worked on", after.rms < before.rms)
-			state(res, "wrong", name+": loads wrongly called invariant, one pass and two", two(figure.Count(wrong1, "loads"), figure.Count(wrong2, "loads"), ""), "being worked on", wrong2 < wrong1)
+			state(res, "error", name+": error with one pass and with two",
+				two(figure.Percent(before.rms), figure.Percent(after.rms), ""), "being worked on", after.rms < before.rms)
+			state(res, "wrong", name+": loads wrongly called invariant, one pass and two",
+				two(figure.Count(wrong1, "loads"), figure.Count(wrong2, "loads"), ""), "being worked on", wrong2 < wrong1)
 		}
 		return nil
 	})
@@ -193,6 +201,7 @@ func upperHalves(env *figure.Env, res *figure.Result) error {
 	for i := range bars.Groups {
 		better += oneIf(bars.Series[1].Values[i] <= bars.Series[0].Values[i]+0.5)
 	}
-	state(res, "not-worse", "programs whose error does not grow by more than 0.5 points", part(better, len(bars.Groups), "programs"), "-", true)
+	state(res, "not-worse", "programs whose error does not grow by more than 0.5 points",
+		part(better, len(bars.Groups), "programs"), "-", true)
 	return nil
 }

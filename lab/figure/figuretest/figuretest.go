@@ -65,7 +65,8 @@ func samples(loads []tuple.Tuple, taps string) (list []tuple.Tuple) {
 			list = append(list, t, tuple.New(tuple.More, t.Site(), 0xc000000000+t.W%64*uint64(i%977)*64))
 			continue
 		}
-		list = append(list, tuple.New(tuple.Op, t.Site(), t.W+1), tuple.New(tuple.More, t.Site(), t.W), tuple.New(tuple.Third, t.Site(), 1))
+		list = append(list, tuple.New(tuple.Op, t.Site(), t.W+1), tuple.New(tuple.More, t.Site(), t.W),
+			tuple.New(tuple.Third, t.Site(), 1))
 	}
 	return list
 }
@@ -136,7 +137,8 @@ func Form(t *testing.T, f figure.Figure, env *figure.Env) *figure.Result {
 	}
 	t.Logf("\n%s", out.String())
 	if len(res.Rows)+len(res.Tables) == 0 || len(res.Plots) == 0 || len(res.Setup) == 0 {
-		t.Errorf("%d rows, %d tables, %d plots, %d lines of setup", len(res.Rows), len(res.Tables), len(res.Plots), len(res.Setup))
+		t.Errorf("%d rows, %d tables, %d plots, %d lines of setup", len(res.Rows), len(res.Tables), len(res.Plots),
+			len(res.Setup))
 	}
 	seen := map[string]bool{}
 	for _, row := range res.Rows {
@@ -171,7 +173,8 @@ func Form(t *testing.T, f figure.Figure, env *figure.Env) *figure.Result {
 		}
 		for _, s := range p.Series {
 			// A curve may be equal to another one, which the legend names behind it.
-			if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") && !strings.Contains(string(svg), ">"+s.Name+" (= ") {
+			if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") &&
+				!strings.Contains(string(svg), ">"+s.Name+" (= ") {
 				t.Errorf("%s: %s has %d points, or is not in the legend", p.Name, s.Name, len(s.Points))
 			}
 		}
@@ -188,7 +191,8 @@ func NoTraces(t *testing.T, p figure.Paper, needNone ...string) {
 		if slices.Contains(needNone, f.ID) {
 			continue
 		}
-		if _, err := f.Run(env); !errors.Is(err, figure.ErrNoTrace) || !strings.HasSuffix(err.Error(), "no such trace (make figures records them)") {
+		if _, err := f.Run(env); !errors.Is(err, figure.ErrNoTrace) ||
+			!strings.HasSuffix(err.Error(), "no such trace (make figures records them)") {
 			t.Errorf("%s: got %v", f.ID, err)
 		}
 	}
@@ -197,7 +201,8 @@ func NoTraces(t *testing.T, p figure.Paper, needNone ...string) {
 // Planted checks that each claim of a page can be refuted: for each key there are two ways to plant numbers, the first
 // so that the claim agrees, and the others so that each of them refutes it. All claims must have them, but for those
 // that cannot be shown, and for the columns in which they cannot. Numbers that are not planted are those of all.
-func Planted(t *testing.T, b *figure.Beside, all *figure.Measured, plants map[string][]func(m *figure.Measured, column string), columns [2]string) {
+func Planted(t *testing.T, b *figure.Beside, all *figure.Measured,
+	plants map[string][]func(m *figure.Measured, column string), columns [2]string) {
 	t.Helper()
 	for i := range b.Claims {
 		c := &b.Claims[i]

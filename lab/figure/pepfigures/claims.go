@@ -11,11 +11,8 @@ var Beside = figure.Beside{
 	Name:    "pep",
 	Title:   "Path profiling beside its paper",
 	Columns: [2]string{"registers and polls", "windows"},
-	Extended: "Registers and polls are the paper's way: the program keeps the number of its path, PEP(64,17) " +
-		"samples it, and " +
-		"each sample counts once, in runs of two seconds with ticks of 10 ms. Windows are ours: the program is as the " +
-		"compiler makes it, ticks interpret what it does next, and windows have weights. A claim about registers or their " +
-		"samples has no windows",
+	Extended: "Registers and polls are the paper's way: PEP(64,17) in runs of two seconds with ticks of 10 ms. " +
+		"Windows are ours, and have no number where a claim is about registers or their samples",
 	Runs: "layouts of the executables in each session of measurements, whose numbers are over all programs; " +
 		"sampled runs of " +
 		"all programs; or programs, as the column \"ours is\" says",
@@ -52,7 +49,8 @@ var claims = []figure.Claim{
 		Ours: "CPU time beyond that of the plain program, mean of programs; each session and layout", Unit: figure.Percent,
 		Want: figure.NoMore(1.2, figure.Percent), Of: overhead(mean), Why: whyCost},
 	{Key: "4.3", Where: "abstract, section 6.1, figure 6", Says: "PEP(64,17) costs at most 4.3 %", Prints: "4.3%",
-		Ours: "the same, the worst program", Unit: figure.Percent, Want: figure.NoMore(4.3, figure.Percent), Of: overhead(most),
+		Ours: "the same, the worst program", Unit: figure.Percent, Want: figure.NoMore(4.3, figure.Percent),
+		Of:  overhead(most),
 		Why: whyCost},
 	{Key: "1.1", Where: "section 6.1, figure 6", Says: "instrumentation alone costs 1.1 % on average", Prints: "1.1%",
 		Only: true,
@@ -222,11 +220,13 @@ var claims = []figure.Claim{
 			}
 			return t
 		}, Why: whyPhased},
-	{Key: "striding", Where: "section 4.4", Says: "striding between samples costs more than to stride before the first alone",
+	{Key: "striding", Where: "section 4.4",
+		Says: "striding between samples costs more than to stride before the first alone",
 		Only: true, Ours: "regular PEP(64,17) beyond PEP(64,17), mean of programs", Unit: figure.Percent,
 		Want: figure.Above(figure.Percent(0)), Of: cost(mean, regular, pep), Why: whyStriding},
 	{Key: "striding-gain", Where: "section 4.4", Says: "striding between samples brings little accuracy", Only: true,
-		Ours: "what it brings of what PEP(64,17) lacks to 100 % Wall weight matching, means of programs", Unit: figure.Percent,
+		Ours: "what it brings of what PEP(64,17) lacks to 100 % Wall weight matching, means of programs",
+		Unit: figure.Percent,
 		Want: figure.AtMost(figure.Percent(figure.GainShare)), Of: gains("wall", regular), Why: whyStriding},
 	{Key: "ppp", Where: "section 2.2", Says: "PEP costs less than practical path profiling, with about the same accuracy",
 		Prints: "1.2% vs. 5%, 94% vs. 95%", Cannot: ofOthers},

@@ -88,12 +88,15 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		return together(times("profiled_run", profiled), times("branches+sampled", after))
 	}
 	figuretest.Planted(t, &Beside, &figure.Measured{}, map[string][]plant{
-		"1.2":   {times("%s", x(1.01, 1.01), x(1.019, 1.01)), times("%s", x(1.01, 1.01), x(1.03, 1.03)), times("%s", x(1.01, 1.02))},
-		"4.3":   {times("%s", x(1.05), x(1.01)), times("%s", x(1.06), x(0.9))},
-		"1.1":   {times(noTicks, x(1.02), x(1)), times(noTicks, x(1.02), x(1.01))},
-		"5.4":   {times(noTicks, x(1.06), x(1)), times(noTicks, x(1.07), x(0.9))},
-		"timer": {together(times(noTicks, x(1.2)), times(one, x(1.21))), together(times(noTicks, x(1.2)), times(one, x(1.22)))},
-		"0.1":   {together(times(noTicks, x(1.2)), times(pep, x(1.201))), together(times(noTicks, x(1.2)), times(pep, x(1.203)))},
+		"1.2": {times("%s", x(1.01, 1.01), x(1.019, 1.01)), times("%s", x(1.01, 1.01), x(1.03, 1.03)),
+			times("%s", x(1.01, 1.02))},
+		"4.3": {times("%s", x(1.05), x(1.01)), times("%s", x(1.06), x(0.9))},
+		"1.1": {times(noTicks, x(1.02), x(1)), times(noTicks, x(1.02), x(1.01))},
+		"5.4": {times(noTicks, x(1.06), x(1)), times(noTicks, x(1.07), x(0.9))},
+		"timer": {together(times(noTicks, x(1.2)), times(one, x(1.21))),
+			together(times(noTicks, x(1.2)), times(one, x(1.22)))},
+		"0.1": {together(times(noTicks, x(1.2)), times(pep, x(1.201))),
+			together(times(noTicks, x(1.2)), times(pep, x(1.203)))},
 		"others-add": {
 			together(times(noTicks, x(1)), times(medium, x(1.01)), times(large, x(1.02))),
 			together(times(noTicks, x(1)), times(medium, x(1.001)), times(large, x(1.02))),
@@ -119,11 +122,12 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		},
 		"higher-rates": {settings("wall", 90, 94, 95), settings("wall", 90, 94, 96), settings("wall", 90, 89, 94)},
 		"96":           {accurate("%s", "relative", x(96), x(96)), accurate("%s", "relative", x(96), x(95))},
-		"higher-edges": {settings("relative", 90, 94, 95), settings("relative", 90, 94, 96), settings("relative", 90, 89, 94)},
-		"83":           {accurate("%s", "absolute", x(84), x(82)), accurate("%s", "absolute", x(84), x(81))},
-		"87":           {accurate(medium, "absolute", x(87)), accurate(medium, "absolute", x(86))},
-		"88":           {accurate(large, "absolute", x(88)), accurate(large, "absolute", x(87))},
-		"steps":        {settings("absolute", 80, 81, 82), settings("absolute", 80, 81, 81), settings("absolute", 81, 80, 90)},
+		"higher-edges": {settings("relative", 90, 94, 95), settings("relative", 90, 94, 96),
+			settings("relative", 90, 89, 94)},
+		"83":    {accurate("%s", "absolute", x(84), x(82)), accurate("%s", "absolute", x(84), x(81))},
+		"87":    {accurate(medium, "absolute", x(87)), accurate(medium, "absolute", x(86))},
+		"88":    {accurate(large, "absolute", x(88)), accurate(large, "absolute", x(87))},
+		"steps": {settings("absolute", 80, 81, 82), settings("absolute", 80, 81, 81), settings("absolute", 81, 80, 90)},
 		"lower": {
 			together(accurate("%s", "relative", x(90)), accurate("%s", "absolute", x(89))),
 			together(accurate("%s", "relative", x(90)), accurate("%s", "absolute", x(90))),
@@ -136,7 +140,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			together(single("one-time/a/one-time", 96.9), single("one-time/flips/one-time", 100)),
 		},
 		"86": {
-			together(single("one-time/a/one-time", 86), single("one-time/b/one-time", 100), single("one-time/flips/one-time", 50)),
+			together(single("one-time/a/one-time", 86), single("one-time/b/one-time", 100),
+				single("one-time/flips/one-time", 50)),
 			together(single("one-time/a/one-time", 85), single("one-time/b/one-time", 100)),
 		},
 		"0.9": {
@@ -166,8 +171,9 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 // Programs that are faster in some layouts only are so by the layouts. One that is faster in all of them refutes that.
 func TestWhyProgramsAreFaster(t *testing.T) {
 	for want, plant := range map[string]plant{
-		"in some of them: a in 1, b in 2, no other. No program is in all": times(noTicks, x(0.98, 1.1, 1.1), x(0.98, 0.9, 1), x(1, 1, 1)),
-		"in some of them: b in 1, no other. a is in all of them, which":   times(noTicks, x(0.98, 0.9, 0.99), x(1.1, 0.98, 1)),
+		"in some of them: a in 1, b in 2, no other. No program is in all": times(noTicks, x(0.98, 1.1, 1.1), x(0.98, 0.9, 1),
+			x(1, 1, 1)),
+		"in some of them: b in 1, no other. a is in all of them, which": times(noTicks, x(0.98, 0.9, 0.99), x(1.1, 0.98, 1)),
 	} {
 		m := &figure.Measured{}
 		plant(m, "")

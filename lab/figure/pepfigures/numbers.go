@@ -38,8 +38,8 @@ func columnOf(extended bool) string {
 // one-time profiles.
 const phased = "flips"
 
-// eachSession calls do for each session and layout with the ratios of programs that have all the variants: a row for each
-// program.
+// eachSession calls do for each session and layout with the ratios of programs that have all the variants: a row for
+// each program.
 func eachSession(m *figure.Measured, variants []string, do func(rows [][]float64)) {
 	for _, session := range m.Below("time") {
 		for k := 0; ; k++ {
@@ -65,8 +65,8 @@ func eachSession(m *figure.Measured, variants []string, do func(rows [][]float64
 	}
 }
 
-// cost returns by how many percent a variant takes longer than another one: what f makes of programs, in each session and
-// layout.
+// cost returns by how many percent a variant takes longer than another one: what f makes of programs, in each session
+// and layout.
 func cost(f func(figure.Tally) float64, variant, base string) func(*figure.Measured, bool) figure.Tally {
 	return func(m *figure.Measured, _ bool) (t figure.Tally) {
 		eachSession(m, []string{variant, base}, func(rows [][]float64) {
@@ -138,8 +138,8 @@ func setting(variant, metric string) func(*figure.Measured, bool) figure.Tally {
 	}
 }
 
-// ofPrograms returns for each program what f makes of the median accuracies of variants, with the paper's rules. Programs
-// that lack one are left out.
+// ofPrograms returns for each program what f makes of the median accuracies of variants, with the paper's rules.
+// Programs that lack one are left out.
 func ofPrograms(m *figure.Measured, metric string, variants []string, f func(x []float64) float64) (t figure.Tally) {
 	for _, p := range programsOf(m, workload, variants[0]) {
 		var x []float64
@@ -230,8 +230,8 @@ func builds(m *figure.Measured, extended, run bool) (t figure.Tally) {
 	return t
 }
 
-// adaptive returns the time of a profiled run and one of the program that its branches optimise, in percent beyond two plain
-// runs.
+// adaptive returns the time of a profiled run and one of the program that its branches optimise, in percent beyond two
+// plain runs.
 func adaptive(f func(figure.Tally) float64) func(*figure.Measured, bool) figure.Tally {
 	return func(m *figure.Measured, _ bool) (t figure.Tally) {
 		eachSession(m, []string{"profiled_run", "branches+sampled"}, func(rows [][]float64) {
@@ -245,8 +245,8 @@ func adaptive(f func(figure.Tally) float64) func(*figure.Measured, bool) figure.
 	}
 }
 
-// bulk returns which share of the cost of exact paths is that of counting them, of each program: all but that of registers
-// and polls.
+// bulk returns which share of the cost of exact paths is that of counting them, of each program: all but that of
+// registers and polls.
 func bulk(m *figure.Measured, _ bool) (t figure.Tally) {
 	for _, p := range timed(m, exact) {
 		if registers := beyond(m, p, noTicks); registers != nil {

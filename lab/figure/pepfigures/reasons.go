@@ -63,7 +63,8 @@ func whyFaster(m *figure.Measured) string {
 		verdict = strings.Join(always, ", ") + " is in all of them, which their order does not explain"
 	}
 	return fmt.Sprintf("Each of %d layouts has the functions in another order. Below the plain time are in some of them: %s. "+
-		"%s. Instrumented programs execute %s more instructions.", layouts, strings.Join(append(some, "no other"), ", "), verdict,
+		"%s. Instrumented programs execute %s more instructions.", layouts, strings.Join(append(some, "no other"), ", "),
+		verdict,
 		percentOf(executed(m)))
 }
 
@@ -167,7 +168,8 @@ func whyTimer(m *figure.Measured) string {
 	return "PEP(1,1) and PEP(64,17) of each program, and samples: " +
 		"" + byProgram(programsOf(m, workload, one), func(p string) string {
 		of := func(v, unit string) figure.Tally { return m.Of("accuracy", workload, p, v, unit) }
-		return fmt.Sprintf("%.0f and %.0f %%, %.0f and %.0f", of(one, "sample-wall").Median(), of(pep, "sample-wall").Median(),
+		return fmt.Sprintf("%.0f and %.0f %%, %.0f and %.0f", of(one, "sample-wall").Median(),
+			of(pep, "sample-wall").Median(),
 			of(one, "samples").Median(), of(pep, "samples").Median())
 	}) + "."
 }
@@ -272,7 +274,8 @@ func whyPhased(m *figure.Measured) string {
 
 func tables(m *figure.Measured) []figure.Table {
 	times := figure.Table{Title: "CPU time beyond the plain program, in all sessions and layouts",
-		Columns: []string{"program", "no ticks", one, "PEP(16,17)", pep, medium, large, windows, "exact paths", "exact edges"}}
+		Columns: []string{"program", "no ticks", one, "PEP(16,17)", pep, medium, large, windows, "exact paths",
+			"exact edges"}}
 	for _, p := range timed(m, pep) {
 		row := []figure.Value{figure.Text(p)}
 		for _, v := range []string{noTicks, one, "PEP(16,17)", pep, medium, large, windows, exact, edges} {

@@ -40,7 +40,8 @@ var surprises = []func(m *figure.Measured) string{
 		return fmt.Sprintf("%s, whose traffic changes halfway: a one-time profile has %s of relative overlap, PEP(64,17) %s, "+
 			"windows %s. Built by a one-time and by a continuous profile it takes %s and %s of CPU time more than without. It was changed twice after "+
 			"results had been seen, so it shows what can be, not what is usual.", phased,
-			percentOf(m.Of("one-time", phased, "one-time")), percentOf(m.Of("accuracy", workload, phased, pep, "sample-relative")),
+			percentOf(m.Of("one-time", phased, "one-time")),
+			percentOf(m.Of("accuracy", workload, phased, pep, "sample-relative")),
 			percentOf(m.Of("accuracy", workload, phased, windows, "relative")), percentOf(beyond(m, phased, "one-time")),
 			percentOf(beyond(m, phased, "continuous")))
 	},

@@ -84,18 +84,19 @@ func measureMixed(env *figure.Env, m *figure.Measured) error {
 	return nil
 }
 
-// otherCaches are caches of the first level in place of ours: a small one without ways, that of SimpleScalar, with which
-// many experiments of that time were made, and that of the Alpha 21264.
+// otherCaches are caches of the first level in place of ours: a small one without ways, that of SimpleScalar, with
+// which many experiments of that time were made, and that of the Alpha 21264.
 var otherCaches = []string{"cache(8K,ways=1,line=32)", "cache(16K,ways=4,line=32)", "cache(64K,ways=2,line=64)"}
 
 // small is a filter of the values that are in one range 2^16 wide, that of the small numbers.
 const small = "where(first=0..0xffff,pass=first):"
 
-// measureMisses measures how hot ranges cover the misses of other caches, and how many values of loads and of misses are
-// small numbers.
+// measureMisses measures how hot ranges cover the misses of other caches, and how many values of loads and of misses
+// are small numbers.
 func measureMisses(env *figure.Env, m *figure.Measured, name string, source replay.Source) error {
 	tree := treeOfColumn(columns[0].name)
-	specs := []string{small + tree, dl1 + ":" + small + tree, "where(pass=first):" + tree, dl1 + ":where(pass=first):" + tree}
+	specs := []string{small + tree, dl1 + ":" + small + tree, "where(pass=first):" + tree,
+		dl1 + ":where(pass=first):" + tree}
 	for _, c := range otherCaches {
 		specs = append(specs, c+":where(pass=first):"+tree)
 	}

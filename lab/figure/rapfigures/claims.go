@@ -15,9 +15,8 @@ var Beside = figure.Beside{
 	Name:    "rap",
 	Title:   "Range adaptive profiling beside its paper",
 	Columns: figure.Rules,
-	Extended: "Our rules are those of the paper and thresholds that are never below that of 1024 events, splits that are " +
-		"denied when there is no node left, and " +
-		"entries of the TCAM that move to stay in order (decision 16)",
+	Extended: "Our rules add thresholds that are never below that of 1024 events, splits that are denied when no " +
+		"node is left, and entries of the TCAM that move to stay in order (decision 16)",
 	Runs:      "the 10 programs, two parts of a recording of each, and for code three layouts of the executable",
 	Loads:     8_000_000,
 	Measure:   measureAll,
@@ -112,8 +111,8 @@ func least(option, one string, others ...string) func(m *figure.Measured, extend
 	})
 }
 
-// accuracyOf returns the average accuracy of programs with so many nodes. With the paper's rules it is that of the least
-// eps whose tree always fits; a program that no eps fits has no accuracy, and so has the run.
+// accuracyOf returns the average accuracy of programs with so many nodes. With the paper's rules it is that of the
+// least eps whose tree always fits; a program that no eps fits has no accuracy, and so has the run.
 func accuracyOf(taps string, nodes int) func(m *figure.Measured, extended bool) figure.Tally {
 	return func(m *figure.Measured, extended bool) figure.Tally {
 		return acrossPrograms(m, figure.Tally.Mean, taps, columnOf(extended), "nodes", fmt.Sprint(nodes))
@@ -158,8 +157,9 @@ func meanOfKnown(t figure.Tally) float64 {
 	return known.Mean()
 }
 
-// triedForValues is how many properties of programs were compared with their nodes for values, after the numbers had been
-// seen, until one of them was chosen: by Bonferroni's inequality chance finds one as strong that many times as often.
+// triedForValues is how many properties of programs were compared with their nodes for values, after the numbers had
+// been seen, until one of them was chosen: by Bonferroni's inequality chance finds one as strong that many times as
+// often.
 const triedForValues = 5
 
 // whyMoreForValues says whether programs need more nodes for values the less of their loads a few values are. That was
@@ -181,7 +181,8 @@ func whyMoreForValues(m *figure.Measured) string {
 	}
 	return fmt.Sprintf("Nodes for values and for code: %s. The rank correlation of nodes for values with the share of loads "+
 		"that the 50 most frequent values are is %.2f: %s. It is the strongest of %d that were looked for after the numbers had been seen, one of which is "+
-		"as strong by chance in at most %.2f %% of random orders.", strings.Join(list, ", "), rho, verdict, triedForValues, chance)
+		"as strong by chance in at most %.2f %% of random orders.", strings.Join(list, ", "), rho, verdict, triedForValues,
+		chance)
 }
 
 // moreThanLoads returns by how many points misses are covered better than all loads, on average of the programs.
@@ -221,7 +222,8 @@ const ofGcc = "it is a number of gcc's own source and data, and typecheck is ano
 
 var claims = []figure.Claim{
 	{Key: "98", Where: "abstract", Says: "8 KB, 500 nodes, give hot code regions with an average accuracy of 98 %",
-		Prints: "8k bytes, 98 %", Ours: "accuracy of hot regions of code, average of programs, 500 nodes", Unit: figure.Percent,
+		Prints: "8k bytes, 98 %", Ours: "accuracy of hot regions of code, average of programs, 500 nodes",
+		Unit: figure.Percent,
 		Want: figure.AtLeast(figure.Percent(98)), Of: accuracyOf(ofCode, 500), Why: whyFits},
 	{Key: "99.73", Where: "section 6", Says: "64 KB, 4096 nodes, give 99.73 %", Prints: "64k bytes, 99.73 %",
 		Ours: "the same, 4096 nodes", Unit: figure.Percent, Want: figure.AtLeast(figure.Percent(99.73)),
@@ -455,7 +457,8 @@ func whyThousand(m *figure.Measured) string {
 	return "Factors for code and for values: " + byProgram(func(p figure.Program) string {
 		return fmt.Sprintf("%.0f and %.0f", m.Of(p.Name, ofCode, "rules", eps1, "worst-case").Median(), m.Of(p.Name, ofValues,
 			"rules", eps1, "worst-case").Median())
-	}) + fmt.Sprintf(". The paper's worst case of 384k would make them %.0f times as large.", 384_000/m.First("theory/before-merge"))
+	}) + fmt.Sprintf(". The paper's worst case of 384k would make them %.0f times as large.",
+		384_000/m.First("theory/before-merge"))
 }
 
 func whyFarLess(m *figure.Measured) string {
@@ -541,7 +544,8 @@ func tables(m *figure.Measured) []figure.Table {
 	var list []figure.Table
 	for _, taps := range []string{ofCode, ofValues} {
 		t := figure.Table{Title: "Nodes and errors of each program: " + what(taps),
-			Columns: []string{"program", "rules", "eps", "most nodes", "after 2^20 events", "average", "hot ranges", "greatest error", "average error"}}
+			Columns: []string{"program", "rules", "eps", "most nodes", "after 2^20 events", "average", "hot ranges",
+				"greatest error", "average error"}}
 		for _, p := range figure.Programs {
 			for _, c := range columns {
 				for _, eps := range []string{eps10, eps1} {
@@ -558,7 +562,8 @@ func tables(m *figure.Measured) []figure.Table {
 		list = append(list, t)
 	}
 	t := figure.Table{Title: "Accuracy by the number of nodes, average of programs",
-		Columns: []string{"nodes", "bytes of 16 a node", "code, paper's rules", "code, ours", "values, paper's rules", "values, ours"}}
+		Columns: []string{"nodes", "bytes of 16 a node", "code, paper's rules", "code, ours", "values, paper's rules",
+			"values, ours"}}
 	for _, n := range nodeCaps {
 		row := []figure.Value{figure.Count(n, "nodes"), memoryOf(n, paperNode)}
 		for _, taps := range []string{ofCode, ofValues} {

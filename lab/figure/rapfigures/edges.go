@@ -33,9 +33,9 @@ var edgeErrors = []struct {
 	most float64
 }{{"1%", 1}, {"0.1%", 0.1}}
 
-// edgesInBoxes profiles edges, which section 6 of the paper names, with trees of boxes (RAP-28). The points are edges from
-// one branch to the next one that is executed, so they have two dimensions. Branches are numbered in the order of their
-// sites.
+// edgesInBoxes profiles edges, which section 6 of the paper names, with trees of boxes (RAP-28). The points are edges
+// from one branch to the next one that is executed, so they have two dimensions. Branches are numbered in the order of
+// their sites.
 func edgesInBoxes(env *figure.Env, res *figure.Result) error {
 	t := figure.Table{Title: fmt.Sprintf("the %d most frequent edges", topEdges),
 		Columns: []string{"recording", "eps", "edges", "distinct", "boxes", "hot boxes", "compared", "found", "worst error"}}
@@ -71,12 +71,14 @@ func edgesInBoxes(env *figure.Env, res *figure.Result) error {
 				}
 			}
 			errors[i] = append(errors[i], share(b.worst, n))
-			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(x.eps), figure.Count(n, "edges"), figure.Count(len(exact), "edges"), figure.Count(b.boxes, "boxes"), figure.Count(b.hot, "boxes"),
+			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(x.eps), figure.Count(n, "edges"),
+				figure.Count(len(exact), "edges"), figure.Count(b.boxes, "boxes"), figure.Count(b.hot, "boxes"),
 				figure.Count(len(want), "edges"), figure.Count(same, "edges"), figure.Percent(share(b.worst, n))})
 			curves = append(curves, plot.Curve{Name: "by boxes, eps " + x.eps, Points: byRank(want, b.counts, n)})
 		}
 		if o.Recording == figure.Recordings[0] && (o.Role == "gcc" || o.Role == "li") {
-			res.AddLines("rap-edges-"+o.Name, plot.Lines{Title: "edges of " + o.Name + " by rank", X: "rank", Y: "% of all edges", LogX: true, Curves: curves})
+			res.AddLines("rap-edges-"+o.Name, plot.Lines{Title: "edges of " + o.Name + " by rank", X: "rank",
+				Y: "% of all edges", LogX: true, Curves: curves})
 		}
 		ran, events = append(ran, o), append(events, n)
 		return nil
@@ -88,7 +90,8 @@ func edgesInBoxes(env *figure.Env, res *figure.Result) error {
 	res.Describe("errors in percent of the stream; the paper names edges in section 6 and has no numbers: found are those of the most frequent edges that are among as many of the tree")
 	res.Tables = append(res.Tables, t)
 	for i, x := range edgeErrors {
-		res.Compare("worst-"+x.eps, "worst error of an edge, any program, eps "+x.eps, errors[i], figure.Percent, "at most eps", figure.AtMost(figure.Percent(x.most)))
+		res.Compare("worst-"+x.eps, "worst error of an edge, any program, eps "+x.eps, errors[i], figure.Percent,
+			"at most eps", figure.AtMost(figure.Percent(x.most)))
 	}
 	return nil
 }
@@ -134,7 +137,8 @@ type boxed struct {
 // boxes builds a tree of boxes from edges, and compares it with exact counts. The
 // engine gets each edge as a sample of two words.
 func boxes(edges [][2]uint64, exact map[uint64]uint64, eps string) (*boxed, error) {
-	spec, err := engines.Parse(fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%s,b=4,over=words,universe=2^%d)", edgeBits-1, edgeBits-1, eps, 2*edgeBits), nil)
+	spec, err := engines.Parse(fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%s,b=4,over=words,universe=2^%d)",
+		edgeBits-1, edgeBits-1, eps, 2*edgeBits), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +157,8 @@ func boxes(edges [][2]uint64, exact map[uint64]uint64, eps string) (*boxed, erro
 	}
 	for w, c := range exact {
 		if b.counts[w] > c {
-			return nil, fmt.Errorf("edge %v occurred %d times, and is counted %d times: package rap is wrong", edgeShape.Box(w, 0), c, b.counts[w])
+			return nil, fmt.Errorf("edge %v occurred %d times, and is counted %d times: package rap is wrong",
+				edgeShape.Box(w, 0), c, b.counts[w])
 		}
 		b.worst = max(b.worst, c-b.counts[w])
 	}

@@ -24,12 +24,13 @@ func of(points []uint64) *figure.Env {
 	for _, x := range points {
 		loads = append(loads, tuple.New(tuple.Load, 1, x))
 	}
-	return &figure.Env{Loads: uint64(len(points)), Seed: 1, Seeds: 2, Source: func(program, taps string) (replay.Source, error) {
-		if _, number, _ := strings.Cut(taps, "-"); number == "3" || number == "2" && program != "typecheck" {
-			return nil, figure.ErrNoTrace
-		}
-		return figuretest.Tuples(loads), nil
-	}}
+	return &figure.Env{Loads: uint64(len(points)), Seed: 1, Seeds: 2,
+		Source: func(program, taps string) (replay.Source, error) {
+			if _, number, _ := strings.Cut(taps, "-"); number == "3" || number == "2" && program != "typecheck" {
+				return nil, figure.ErrNoTrace
+			}
+			return figuretest.Tuples(loads), nil
+		}}
 }
 
 // ofOne returns an environment in which typecheck alone has a recording.
@@ -147,7 +148,8 @@ func TestWorstCases(t *testing.T) {
 			t.Errorf("q=%v: %v nodes before a merge", q, got)
 		}
 		for _, s := range []string{what(ofValues), what(ofCode), "random points"} {
-			if got := figuretest.Cell(t, res, 1, i, s+", most"); got > figuretest.Cell(t, res, 1, i, "before a merge") || got < 10 {
+			if got := figuretest.Cell(t, res, 1, i, s+", most"); got > figuretest.Cell(t, res, 1, i, "before a merge") ||
+				got < 10 {
 				t.Errorf("q=%v, %s: %v nodes", q, s, got)
 			}
 		}
@@ -166,7 +168,8 @@ func TestBatches(t *testing.T) {
 	if passes := figuretest.Cell(t, res, 0, 0, "continuous: passes"); passes < 100 {
 		t.Errorf("%v passes, want one after every split", passes)
 	}
-	if eps, worst := figuretest.Cell(t, res, 1, 2, "eps"), figuretest.Cell(t, res, 1, 2, "before it (q-1)"); eps != 0.1 || worst != 384_000 {
+	if eps, worst := figuretest.Cell(t, res, 1, 2, "eps"), figuretest.Cell(t, res, 1, 2, "before it (q-1)"); eps != 0.1 ||
+		worst != 384_000 {
 		t.Errorf("eps %v: %v nodes, want the paper's label of 384000", eps, worst)
 	}
 	worst := res.Plots[1].Series[0].Points
@@ -203,7 +206,8 @@ func TestNodesOverTime(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	first := res.Plots[0].Series[0].Points[0]
-	if len(lines) != 1+len(res.Plots[0].Series[0].Points)+len(marks) || lines[0] != "curve,blocks,nodes" || lines[1] != fmt.Sprintf("nodes,%.0f,%v", first.X, first.Y) || lines[len(lines)-1] != "merge,262144," {
+	if len(lines) != 1+len(res.Plots[0].Series[0].Points)+len(marks) || lines[0] != "curve,blocks,nodes" ||
+		lines[1] != fmt.Sprintf("nodes,%.0f,%v", first.X, first.Y) || lines[len(lines)-1] != "merge,262144," {
 		t.Errorf("%d lines, from %q, %q to %q", len(lines), lines[0], lines[1], lines[len(lines)-1])
 	}
 }
@@ -258,7 +262,8 @@ func TestBlocksAreAtAddresses(t *testing.T) {
 			return nil
 		})
 	}
-	got, err := words(tuple.New(tuple.Enter, 9, 0), tuple.New(tuple.Edge, 3, 0), tuple.New(tuple.Edge, 3, 1), tuple.New(tuple.Edge, 3, 70))
+	got, err := words(tuple.New(tuple.Enter, 9, 0), tuple.New(tuple.Edge, 3, 0), tuple.New(tuple.Edge, 3, 1),
+		tuple.New(tuple.Edge, 3, 70))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,11 +41,13 @@ func eventsToACount(env *figure.Env, res *figure.Result) error {
 	}
 	res.Describe("events: basic blocks, by their addresses; a quarter of the buffer is kept free for stalls; an entry counts to 255")
 	res.Tables = append(res.Tables, t)
-	lines := plot.Lines{Title: "Events that the buffer combines to a count, code, median of recordings", X: "entries of the buffer", Y: "events to a count", LogX: true}
+	lines := plot.Lines{Title: "Events that the buffer combines to a count, code, median of recordings",
+		X: "entries of the buffer", Y: "events to a count", LogX: true}
 	for p, own := range figure.ByProgram(list) {
 		curve := plot.Curve{Name: p.Name}
 		for _, n := range bufferSizes {
-			curve.Points = append(curve.Points, metric.Point{Events: uint64(n), Error: figure.TallyAll(own, figure.OfEngine(bufferOf(n), toACount)).Median()})
+			curve.Points = append(curve.Points, metric.Point{Events: uint64(n),
+				Error: figure.TallyAll(own, figure.OfEngine(bufferOf(n), toACount)).Median()})
 		}
 		lines.Curves = append(lines.Curves, curve)
 	}
@@ -102,8 +104,10 @@ func hardwareCost(_ *figure.Env, res *figure.Result) error {
 			kind = "calibration"
 		}
 		t.Rows = append(t.Rows, []figure.Value{
-			figure.Count(entries, "entries"), figure.Count(key, "bits"), figure.Count(32, "bits"), measure(h.Area, 2, "mm²"), measure(h.Match, 2, "ns"), measure(h.Count, 2, "ns"),
-			measure(h.Energy, 3, "nJ"), rate(h.Rate(hardware.CyclesPerEvent, false)), rate(h.Rate(hardware.CyclesPerEvent, true)), figure.Text(kind),
+			figure.Count(entries, "entries"), figure.Count(key, "bits"), figure.Count(32, "bits"), measure(h.Area, 2, "mm²"),
+			measure(h.Match, 2, "ns"), measure(h.Count, 2, "ns"),
+			measure(h.Energy, 3, "nJ"), rate(h.Rate(hardware.CyclesPerEvent, false)),
+			rate(h.Rate(hardware.CyclesPerEvent, true)), figure.Text(kind),
 		})
 	}
 	lines := plot.Lines{Title: "Area by the model, keys of 36 bits", X: "entries", Y: "mm²", LogX: true}
@@ -136,5 +140,6 @@ func rate(x float64) figure.Value {
 
 // measure returns a physical quantity with its unit.
 func measure(x float64, decimals int, unit string) figure.Value {
-	return figure.Value{Text: strings.Join([]string{strconv.FormatFloat(x, 'f', decimals, 64), unit}, " "), Number: x, Unit: unit}
+	return figure.Value{Text: strings.Join([]string{strconv.FormatFloat(x, 'f', decimals, 64), unit}, " "), Number: x,
+		Unit: unit}
 }

@@ -79,8 +79,8 @@ func hotRanges(env *figure.Env, res *figure.Result, p figure.Program, taps, of, 
 	return cover(res, first.trees[1], of)
 }
 
-// hotValues is figure 5 of Mysore and others: hot ranges of the values that a compressor loads (RAP-13, RAP-31). flate is the
-// compressor among our programs; the paper's is gzip.
+// hotValues is figure 5 of Mysore and others: hot ranges of the values that a compressor loads (RAP-13, RAP-31). flate
+// is the compressor among our programs; the paper's is gzip.
 func hotValues(env *figure.Env, res *figure.Result) error {
 	p := figure.Named("flate")
 	res.Describe("program: %s, for gzip", p.Name)
@@ -93,14 +93,16 @@ func hotValues(env *figure.Env, res *figure.Result) error {
 // frequent adds the frequencies of the most frequent values, for all programs, because
 // section 4.1 makes its statement about programs in general.
 func frequent(env *figure.Env, res *figure.Result) error {
-	t := figure.Table{Title: "how much of the loads the most frequent values are", Columns: []string{"recording", "one", "50", "different values"}}
+	t := figure.Table{Title: "how much of the loads the most frequent values are",
+		Columns: []string{"recording", "one", "50", "different values"}}
 	err := eachPoints(env, res, figure.Programs, ofValues, func(o figure.Origin, points []uint64) error {
 		top, different := topPoints(points, 50)
 		fifty := 0.0
 		for _, share := range top {
 			fifty += share
 		}
-		t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Percent(top[0]), figure.Percent(fifty), figure.Count(different, "values")})
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Percent(top[0]), figure.Percent(fifty),
+			figure.Count(different, "values")})
 		return nil
 	})
 	if err != nil {
@@ -133,7 +135,8 @@ func inOrder(g *grown) []hotRange {
 
 // hotTree returns the hot ranges of a tree, each indented below the range around it.
 func hotTree(g *grown, of string) figure.Table {
-	t := figure.Table{Title: "hot ranges of " + of, Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
+	t := figure.Table{Title: "hot ranges of " + of,
+		Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
 	n := float64(g.Events())
 	var around []hotRange
 	for _, h := range inOrder(g) {
@@ -145,7 +148,8 @@ func hotTree(g *grown, of string) figure.Table {
 			indent += "· "
 		}
 		around = append(around, h)
-		t.Rows = append(t.Rows, []figure.Value{figure.Text(indent + span64(h.Lo, h.Hi)), figure.Percent(100 * float64(h.Weight) / n), figure.Percent(100 * float64(h.Inclusive) / n),
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(indent + span64(h.Lo, h.Hi)),
+			figure.Percent(100 * float64(h.Weight) / n), figure.Percent(100 * float64(h.Inclusive) / n),
 			figure.Percent(100 * float64(h.exact) / n), figure.Percent(h.error())})
 	}
 	return t
@@ -166,7 +170,8 @@ func hotBars(title string, g *grown) plot.Bars {
 
 // cover adds the ranges that hold 50, 80 and 95 % of a stream (section 4.1).
 func cover(res *figure.Result, g *grown, of string) error {
-	t := figure.Table{Title: "the narrowest ranges that hold a share of the " + of, Columns: []string{"share", "held", "ranges", "widest, bits", "most frequent of them"}}
+	t := figure.Table{Title: "the narrowest ranges that hold a share of the " + of,
+		Columns: []string{"share", "held", "ranges", "widest, bits", "most frequent of them"}}
 	for _, share := range []float64{0.5, 0.8, 0.95} {
 		ranges, events := g.Cover(share)
 		held := float64(events) / float64(g.Events())
@@ -182,7 +187,8 @@ func cover(res *figure.Result, g *grown, of string) error {
 		for _, r := range ranges[:min(4, len(ranges))] {
 			few += fmt.Sprintf("%s %.1f %%  ", span64(r.Lo, r.Hi), 100*float64(r.Inclusive)/float64(g.Events()))
 		}
-		t.Rows = append(t.Rows, []figure.Value{figure.Percent(100 * share), figure.Percent(100 * held), figure.Count(len(ranges), "ranges"), figure.Count(widest, "bits"), figure.Text(strings.TrimSpace(few))})
+		t.Rows = append(t.Rows, []figure.Value{figure.Percent(100 * share), figure.Percent(100 * held),
+			figure.Count(len(ranges), "ranges"), figure.Count(widest, "bits"), figure.Text(strings.TrimSpace(few))})
 	}
 	res.Tables = append(res.Tables, t)
 	return nil

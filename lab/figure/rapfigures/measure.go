@@ -53,7 +53,8 @@ func measureAll(env *figure.Env, m *figure.Measured) error {
 	places := make(chan bool, runtime.GOMAXPROCS(0))
 	errs := make([]error, 3*len(figure.Programs))
 	for i, p := range figure.Programs {
-		for k, do := range []func(*figure.Env, *figure.Measured, figure.Program) error{measureValues, measureCode, measurePairs} {
+		for k, do := range []func(*figure.Env, *figure.Measured, figure.Program) error{measureValues, measureCode,
+			measurePairs} {
 			wait.Go(func() {
 				places <- true
 				defer func() { <-places }()
@@ -255,7 +256,8 @@ func measureTrees(m *figure.Measured, name string, points []uint64, detailed boo
 	for _, x := range []struct {
 		name string
 		o    rap.Options
-	}{{"rules", rap.Options{Eps: fine, Start: 1}}, {"ours", rap.Options{Eps: fine}}, {"leaf", rap.Options{Eps: fine, Start: 1, Policy: rap.Leaf}}} {
+	}{{"rules", rap.Options{Eps: fine, Start: 1}}, {"ours", rap.Options{Eps: fine}},
+		{"leaf", rap.Options{Eps: fine, Start: 1, Policy: rap.Leaf}}} {
 		g, err := tree(x.o)
 		if err != nil {
 			return err
@@ -292,7 +294,8 @@ func addTree(m *figure.Measured, name string, g *grown) {
 		name string
 		x    float64
 	}{
-		{"most", g.most()}, {"later", g.later}, {"average", g.average}, {"hot", float64(len(g.hot))}, {"error", most}, {"second", second}, {"mean-error", average}, {"of-stream", ofStream},
+		{"most", g.most()}, {"later", g.later}, {"average", g.average}, {"hot", float64(len(g.hot))}, {"error", most},
+		{"second", second}, {"mean-error", average}, {"of-stream", ofStream},
 		{"over", over}, {"splits", float64(g.stats.Busiest)},
 	} {
 		m.Add(name+"/"+x.name, x.x)

@@ -33,22 +33,26 @@ var narrowLevels = []struct {
 // sites. The paper has numbers of gcc alone; a table has the same of all programs.
 func narrowOperands(env *figure.Env, res *figure.Result) error {
 	p := figure.InRole("gcc")
-	t := figure.Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
-	all := figure.Table{Title: "the same of all programs, by the tree", Columns: []string{"recording", "operations", "narrow"}}
+	t := figure.Table{Title: "the hottest file, its hottest function, and the hottest line of that",
+		Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
+	all := figure.Table{Title: "the same of all programs, by the tree",
+		Columns: []string{"recording", "operations", "narrow"}}
 	for _, level := range narrowLevels {
 		all.Columns = append(all.Columns, level.name, "share")
 	}
 	var ran []figure.Origin
 	var events []uint64
 	var hotOnes figure.Table
-	bars := plot.Bars{Title: "RAP: where operands are narrow, recording 1", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
+	bars := plot.Bars{Title: "RAP: where operands are narrow, recording 1", Y: "% of narrow operations",
+		Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
 	err := env.EachRecording(res, figure.Programs, "ops", func(o figure.Origin, source replay.Source) error {
 		x, err := narrowOf(env, o, source)
 		if err != nil {
 			return err
 		}
 		ran, events = append(ran, o), append(events, x.operations)
-		line := []figure.Value{figure.Text(o.String()), figure.Count(x.operations, "operations"), figure.Percent(share(x.narrow, x.operations))}
+		line := []figure.Value{figure.Text(o.String()), figure.Count(x.operations, "operations"),
+			figure.Percent(share(x.narrow, x.operations))}
 		for _, part := range x.parts {
 			line = append(line, figure.Text(part.name), figure.Percent(part.least))
 		}
@@ -61,7 +65,8 @@ func narrowOperands(env *figure.Env, res *figure.Result) error {
 		}
 		for i, part := range x.parts {
 			name := narrowLevels[i].name
-			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(name + " " + part.name), figure.Count(part.sites, "sites"), figure.Percent(part.least), figure.Percent(part.truth)})
+			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(name + " " + part.name),
+				figure.Count(part.sites, "sites"), figure.Percent(part.least), figure.Percent(part.truth)})
 			if o.Recording == figure.Recordings[0] {
 				bars.Groups = append(bars.Groups, name)
 				bars.Series[0].Values = append(bars.Series[0].Values, part.least)
@@ -109,7 +114,8 @@ func narrowOf(env *figure.Env, o figure.Origin, source replay.Source) (*narrowOp
 	for _, m := range sent[2] {
 		exact[m.Tuple.Site()] += m.Count
 	}
-	x := &narrowOperations{operations: eventsOf(sent[1]), narrow: eventsOf(sent[0]), ranges: sent[0], sites: slices.Sorted(maps.Keys(exact))}
+	x := &narrowOperations{operations: eventsOf(sent[1]), narrow: eventsOf(sent[0]), ranges: sent[0],
+		sites: slices.Sorted(maps.Keys(exact))}
 	if x.narrow == 0 {
 		return nil, fmt.Errorf("the trace of ops has no operation with two narrow operands")
 	}
@@ -201,7 +207,8 @@ func hotSites(msgs []hwsim.Message, where func(site uint64) position, sites []ui
 			x := where(site)
 			return figure.Text(fmt.Sprintf("%s:%d %s", x.file, x.line, x.function))
 		}
-		t.Rows = append(t.Rows, []figure.Value{at(sites[from]), at(sites[to]), figure.Percent(share(r.Weight, total)), figure.Percent(share(r.Inclusive, total))})
+		t.Rows = append(t.Rows, []figure.Value{at(sites[from]), at(sites[to]), figure.Percent(share(r.Weight, total)),
+			figure.Percent(share(r.Inclusive, total))})
 	}
 	return t
 }

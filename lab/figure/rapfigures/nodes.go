@@ -38,8 +38,8 @@ func uniform(seed uint64, n int) []uint64 {
 	return list
 }
 
-// nodesByOption is figure 2 of Mysore and others (RAP-12). It varies the number of children, and the ratio of the events at a
-// merge to those at the previous merge.
+// nodesByOption is figure 2 of Mysore and others (RAP-12). It varies the number of children, and the ratio of the
+// events at a merge to those at the previous merge.
 func nodesByOption(env *figure.Env, res *figure.Result) error {
 	var sweeps []swept
 	var options []rap.Options
@@ -75,7 +75,8 @@ func nodesByOption(env *figure.Env, res *figure.Result) error {
 		}
 		random.list = append(random.list, f)
 	}
-	res.Describe("eps 1 %%; %s uniform random points, %d seeds, from seed %d on", figure.Abbreviate(env.Loads/16), env.Seeds, env.Seed)
+	res.Describe("eps 1 %%; %s uniform random points, %d seeds, from seed %d on", figure.Abbreviate(env.Loads/16),
+		env.Seeds, env.Seed)
 
 	for _, s := range sweeps {
 		s.add(res, append(streams, random))
@@ -99,9 +100,12 @@ type swept struct {
 
 // add adds a table, and plots of the worst cases and of the medians of all recordings.
 func (s swept) add(res *figure.Result, streams []stream) {
-	t := figure.Table{Title: "nodes, by " + s.option, Columns: []string{s.option, "depth", "splits", "after a merge", "before a merge", "to the first"}}
-	bounds := plot.Bars{Title: "Figure 2: nodes at worst, eps 1 %, by " + s.option, Y: "nodes", Series: []plot.Series{{Name: "after a merge"}, {Name: "before a merge"}}}
-	met := plot.Bars{Title: "Figure 2: nodes there were at most, eps 1 %, by " + s.option, Y: "nodes, median of recordings"}
+	t := figure.Table{Title: "nodes, by " + s.option,
+		Columns: []string{s.option, "depth", "splits", "after a merge", "before a merge", "to the first"}}
+	bounds := plot.Bars{Title: "Figure 2: nodes at worst, eps 1 %, by " + s.option, Y: "nodes",
+		Series: []plot.Series{{Name: "after a merge"}, {Name: "before a merge"}}}
+	met := plot.Bars{Title: "Figure 2: nodes there were at most, eps 1 %, by " + s.option,
+		Y: "nodes, median of recordings"}
 	for _, x := range streams {
 		t.Columns = append(t.Columns, figure.SpreadHeads(x.name+", most", "average")...)
 		met.Series = append(met.Series, plot.Series{Name: x.name})
@@ -110,7 +114,8 @@ func (s swept) add(res *figure.Result, streams []stream) {
 		o := s.of(k)
 		after, before := rap.WorstNodes(o), beforeMerge(o)
 		depth := int(math.Ceil(64 / math.Log2(float64(branching(o)))))
-		row := []figure.Value{figure.Count(k, ""), figure.Count(depth, "levels"), figure.Count(rap.WorstSplits(o), "splits"), figure.Count(after, "nodes"), figure.Count(before, "nodes"),
+		row := []figure.Value{figure.Count(k, ""), figure.Count(depth, "levels"), figure.Count(rap.WorstSplits(o), "splits"),
+			figure.Count(after, "nodes"), figure.Count(before, "nodes"),
 			figure.Factor(float64(before) / float64(beforeMerge(s.of(s.numbers[0]))))}
 		group := fmt.Sprintf("%s=%d", s.option, k)
 		bounds.Groups, met.Groups = append(bounds.Groups, group), append(met.Groups, group)
@@ -132,7 +137,8 @@ func (s swept) add(res *figure.Result, streams []stream) {
 func mergeBatches(env *figure.Env, res *figure.Result) error {
 	drawn := figure.Origin{Program: figure.InRole("gcc"), Recording: figure.Recordings[0]}
 	t := figure.Table{Title: "nodes and errors, eps 1 %", Columns: []string{"recording"}}
-	curves := plot.Lines{Title: "Figure 3: nodes of " + drawn.String() + ", merges in batches and after every split, eps 1 %", X: "values", Y: "nodes", LogX: true}
+	curves := plot.Lines{Title: "Figure 3: nodes of " + drawn.String() +
+		", merges in batches and after every split, eps 1 %", X: "values", Y: "nodes", LogX: true}
 	var options []rap.Options
 	for _, k := range []rap.ScheduleKind{rap.Growing, rap.Periodic, rap.Continuous} {
 		o, name := rap.Options{Eps: fine, Schedule: rap.Schedule{Kind: k}}, k.String()
@@ -160,7 +166,8 @@ func mergeBatches(env *figure.Env, res *figure.Result) error {
 	for _, f := range list {
 		row := []figure.Value{figure.Text(f.String())}
 		for _, g := range f.trees {
-			row = append(row, figure.Count(g.stats.Merges, "merges"), figure.Count(g.stats.Merged, "nodes"), figure.Count(g.stats.Most, "nodes"),
+			row = append(row, figure.Count(g.stats.Merges, "merges"), figure.Count(g.stats.Merged, "nodes"),
+				figure.Count(g.stats.Most, "nodes"),
 				nodes(g.average), figure.Percent(100*float64(g.WorstError())/float64(g.stats.Events)))
 		}
 		t.Rows = append(t.Rows, row)
@@ -182,11 +189,13 @@ func mergeBatches(env *figure.Env, res *figure.Result) error {
 
 // worstTable has the bounds for several errors, because the labels in the paper do not fit 1 %.
 func worstTable() figure.Table {
-	t := figure.Table{Title: "nodes at worst, b=4, 2^64 points", Columns: []string{"eps", "after a merge", "before it (q-1)", "before it (ln q)", "b·log2(R)/eps"}}
+	t := figure.Table{Title: "nodes at worst, b=4, 2^64 points",
+		Columns: []string{"eps", "after a merge", "before it (q-1)", "before it (ln q)", "b·log2(R)/eps"}}
 	for _, eps := range []float64{coarse, fine, 0.001} {
 		o := rap.Options{Eps: eps}
 		sharp := float64(rap.WorstNodes(o)) + 4*64/eps*math.Ln2
-		t.Rows = append(t.Rows, []figure.Value{figure.Percent(100 * eps), figure.Count(rap.WorstNodes(o), "nodes"), figure.Count(beforeMerge(o), "nodes"), nodes(sharp), nodes(4 * 64 / eps)})
+		t.Rows = append(t.Rows, []figure.Value{figure.Percent(100 * eps), figure.Count(rap.WorstNodes(o), "nodes"),
+			figure.Count(beforeMerge(o), "nodes"), nodes(sharp), nodes(4 * 64 / eps)})
 	}
 	return t
 }
@@ -200,7 +209,8 @@ func worstCurve(o rap.Options, n uint64) (c metric.Curve) {
 		for k := range uint64(16) {
 			events := at + at*k/16
 			if events <= n {
-				c = append(c, metric.Point{Events: events, Error: floor + float64(branching(o))*64/o.Eps*math.Log(float64(events)/float64(at))})
+				c = append(c, metric.Point{Events: events,
+					Error: floor + float64(branching(o))*64/o.Eps*math.Log(float64(events)/float64(at))})
 			}
 		}
 	}
@@ -227,28 +237,31 @@ func thinned(c metric.Curve, events uint64, nodes float64) metric.Curve {
 func nodesOverTime(env *figure.Env, res *figure.Result) error {
 	drawn := figure.Origin{Program: figure.InRole("gcc"), Recording: figure.Recordings[0]}
 	var c metric.Curve
-	t := figure.Table{Title: "merges of " + drawn.String(), Columns: []string{"events", "nodes before", "nodes after", "removed"}}
+	t := figure.Table{Title: "merges of " + drawn.String(),
+		Columns: []string{"events", "nodes before", "nodes after", "removed"}}
 	marks, drops := map[figure.Origin][]uint64{}, map[figure.Origin]int{}
-	list, err := forests(env, res, figure.Programs, ofCode, []rap.Options{{Eps: coarse}}, func(o figure.Origin, _ int) func(s rap.Stats) {
-		var last rap.Stats
-		return func(s rap.Stats) {
-			if s.Merges > last.Merges { // a merge came with the last event of the step
-				removed := int(s.Merged - last.Merged)
-				marks[o] = append(marks[o], s.Events)
-				if removed > 0 {
-					drops[o]++
+	list, err := forests(env, res, figure.Programs, ofCode, []rap.Options{{Eps: coarse}},
+		func(o figure.Origin, _ int) func(s rap.Stats) {
+			var last rap.Stats
+			return func(s rap.Stats) {
+				if s.Merges > last.Merges { // a merge came with the last event of the step
+					removed := int(s.Merged - last.Merged)
+					marks[o] = append(marks[o], s.Events)
+					if removed > 0 {
+						drops[o]++
+					}
+					if o == drawn {
+						t.Rows = append(t.Rows, []figure.Value{figure.Count(s.Events, ""), figure.Count(s.Nodes+removed, "nodes"),
+							figure.Count(s.Nodes, "nodes"), figure.Percent(100 * float64(removed) / float64(s.Nodes+removed))})
+						c = append(c, metric.Point{Events: s.Events - 1, Error: float64(s.Nodes + removed)})
+					}
 				}
 				if o == drawn {
-					t.Rows = append(t.Rows, []figure.Value{figure.Count(s.Events, ""), figure.Count(s.Nodes+removed, "nodes"), figure.Count(s.Nodes, "nodes"), figure.Percent(100 * float64(removed) / float64(s.Nodes+removed))})
-					c = append(c, metric.Point{Events: s.Events - 1, Error: float64(s.Nodes + removed)})
+					c = thinned(c, s.Events, float64(s.Nodes))
 				}
+				last = s
 			}
-			if o == drawn {
-				c = thinned(c, s.Events, float64(s.Nodes))
-			}
-			last = s
-		}
-	})
+		})
 	if err != nil {
 		return err
 	}
@@ -265,13 +278,16 @@ func nodesOverTime(env *figure.Env, res *figure.Result) error {
 	}
 	res.Describe("eps 10 %%")
 	worst := float64(beforeMerge(rap.Options{Eps: coarse}))
-	all := figure.Table{Title: fmt.Sprintf("nodes of all programs, %.0f at worst", worst), Columns: []string{"recording", "merges", "with fewer nodes behind them", "most", "after 2^20", "average"}}
+	all := figure.Table{Title: fmt.Sprintf("nodes of all programs, %.0f at worst", worst),
+		Columns: []string{"recording", "merges", "with fewer nodes behind them", "most", "after 2^20", "average"}}
 	for _, f := range list {
 		g := f.trees[0]
-		all.Rows = append(all.Rows, []figure.Value{figure.Text(f.String()), figure.Count(len(marks[f.Origin]), "merges"), figure.Count(drops[f.Origin], "merges"), nodes(g.most()), nodes(g.later), nodes(g.average)})
+		all.Rows = append(all.Rows, []figure.Value{figure.Text(f.String()), figure.Count(len(marks[f.Origin]), "merges"),
+			figure.Count(drops[f.Origin], "merges"), nodes(g.most()), nodes(g.later), nodes(g.average)})
 	}
 	res.Tables = append(res.Tables, t, all)
-	res.AddLines("rap-6", plot.Lines{Title: "Figure 6: nodes of " + drawn.String() + ", code, eps 10 %, merges dashed", X: "blocks", Y: "nodes", LogX: true, Marks: marks[drawn],
+	res.AddLines("rap-6", plot.Lines{Title: "Figure 6: nodes of " + drawn.String() + ", code, eps 10 %, merges dashed",
+		X: "blocks", Y: "nodes", LogX: true, Marks: marks[drawn],
 		Curves: []plot.Curve{{Name: "nodes", Points: c}}})
 	res.SavePoints()
 	return nil

@@ -1,5 +1,5 @@
-// Package rapfigures repeats the experiments of Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
-// Ranges", CGO 2006.
+// Package rapfigures repeats the experiments of Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over
+// Adaptive Ranges", CGO 2006.
 package rapfigures
 
 import (
@@ -26,5 +26,6 @@ func Paper() figure.Paper {
 }
 
 // rule is what the setup of a figure says about its rows.
-var rule = "a run is one recording, because trees have nothing random; " + figure.Agreement + "; a number may be off by a factor of " + fmt.Sprint(figure.Slack) +
+var rule = "a run is one recording, because trees have nothing random; " + figure.Agreement +
+	"; a number may be off by a factor of " + fmt.Sprint(figure.Slack) +
 	", nodes and errors that the paper states may be fewer, too, and bounds hold as they stand"

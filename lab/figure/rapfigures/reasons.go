@@ -92,7 +92,8 @@ func whyTop(m *figure.Measured) string {
 		byProgram(func(p figure.Program) string {
 			return fmt.Sprintf("%.0f %% and %.0f %%", m.Of(p.Name, ofValues, "first").Median(),
 				m.Of(p.Name, ofValues, "fifty").Median())
-		}), cures("addresses", "narrow-first"), pieceOfLoads, cures("long streams", "piece-first"), pieces.Text(figure.Percent),
+		}), cures("addresses", "narrow-first"), pieceOfLoads, cures("long streams", "piece-first"),
+		pieces.Text(figure.Percent),
 		longer.Text(figure.Times), length, figure.Percent(m.First("mixed/first")).Text, figure.Percent(mixed).Text, mixture)
 }
 

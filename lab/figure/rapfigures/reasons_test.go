@@ -74,7 +74,8 @@ func TestWhyTop(t *testing.T) {
 	}{
 		{"all", always(10), always(25), always(10), 80, 60, 41, []string{narrow[1], piece[0], length[1], mixture[1]}},
 		{"most", always(10), some(6, 25, 10), always(25), 76, 60, 31, []string{narrow[2], piece[1], length[1], mixture[0]}},
-		{"half", always(10), some(5, 25, 10), some(6, 25, 10), 74, 60, 55, []string{narrow[0], piece[2], length[0], mixture[0]}},
+		{"half", always(10), some(5, 25, 10), some(6, 25, 10), 74, 60, 55,
+			[]string{narrow[0], piece[2], length[0], mixture[0]}},
 		{"none", always(25), always(25), always(25), 60, 60, 60, []string{narrow[0], piece[0], length[0], mixture[0]}},
 		{"too much", always(25), always(60), always(60), 50, 60, 70, []string{narrow[0], piece[0], length[0], mixture[0]}},
 	} {
@@ -159,8 +160,8 @@ func TestMeasureFrequent(t *testing.T) {
 	}
 }
 
-// A loop of 100 blocks, 50 times: none comes again while one of at most 64 entries waits, and in 1024 entries all rounds
-// are combined.
+// A loop of 100 blocks, 50 times: none comes again while one of at most 64 entries waits, and in 1024 entries all
+// rounds are combined.
 func TestMeasureBuffers(t *testing.T) {
 	var points []uint64
 	for i := range uint64(5000) {

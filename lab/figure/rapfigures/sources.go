@@ -90,11 +90,12 @@ type missed struct {
 	covered [][]float64
 }
 
-// widthsBehindCaches is figure 9 of Mysore and others (RAP-26): the widths of the hot ranges of loaded values, for all loads and for
-// the loads that miss caches.
+// widthsBehindCaches is figure 9 of Mysore and others (RAP-26): the widths of the hot ranges of loaded values, for all
+// loads and for the loads that miss caches.
 func widthsBehindCaches(env *figure.Env, res *figure.Result) error {
 	names := []string{"all loads", "DL1 misses", "DL2 misses"}
-	specs := []string{"where(pass=first):" + tree, dl1 + ":where(pass=first):" + tree, dl1 + ":" + dl2 + ":where(pass=first):" + tree}
+	specs := []string{"where(pass=first):" + tree, dl1 + ":where(pass=first):" + tree,
+		dl1 + ":" + dl2 + ":where(pass=first):" + tree}
 	t := figure.Table{Title: "loads, and of these the misses; events in hot ranges at most 2^16 wide",
 		Columns: []string{"recording", "loads", "DL1 misses", "DL2 misses", "all loads", "DL1 misses", "DL2 misses"}}
 	var list []*missed
@@ -135,9 +136,11 @@ func widthsBehindCaches(env *figure.Env, res *figure.Result) error {
 	res.Tables = append(res.Tables, t)
 	// average is that of all programs, for each recording.
 	average := func(kind, width int) figure.Tally {
-		return figure.TallyAcross(list, func(m *missed) figure.Tally { return figure.Tally{m.covered[kind][width]} }, figure.Tally.Mean)
+		return figure.TallyAcross(list, func(m *missed) figure.Tally { return figure.Tally{m.covered[kind][width]} },
+			figure.Tally.Mean)
 	}
-	lines := plot.Lines{Title: "RAP figure 9: how wide hot ranges of values are", X: "log2 of the width of hot ranges", Y: "events in them, %, median of recordings", MaxY: 100}
+	lines := plot.Lines{Title: "RAP figure 9: how wide hot ranges of values are", X: "log2 of the width of hot ranges",
+		Y: "events in them, %, median of recordings", MaxY: 100}
 	for kind, name := range names {
 		curve := metric.Curve{}
 		for w := range 65 {
@@ -194,7 +197,8 @@ func (z *zeros) hottest() (inclusive, often float64) {
 
 // zeroLoads is figure 10 of Mysore and others (RAP-27): the addresses from which programs load zeros.
 func zeroLoads(env *figure.Env, res *figure.Result) error {
-	all := figure.Table{Title: "hot nodes of all programs", Columns: []string{"recording", "zero loads", "hot nodes", "in the hottest, inclusive", "a load there is 0 in"}}
+	all := figure.Table{Title: "hot nodes of all programs",
+		Columns: []string{"recording", "zero loads", "hot nodes", "in the hottest, inclusive", "a load there is 0 in"}}
 	var list []*zeros
 	var ran []figure.Origin
 	var events []uint64
@@ -212,7 +216,8 @@ func zeroLoads(env *figure.Env, res *figure.Result) error {
 			return err
 		}
 		inclusive, often := z.hottest()
-		all.Rows = append(all.Rows, []figure.Value{figure.Text(o.String()), figure.Count(z.total, "loads"), figure.Count(len(z.nodes), "nodes"), figure.Percent(inclusive), figure.Percent(often)})
+		all.Rows = append(all.Rows, []figure.Value{figure.Text(o.String()), figure.Count(z.total, "loads"),
+			figure.Count(len(z.nodes), "nodes"), figure.Percent(inclusive), figure.Percent(often)})
 		list, ran, events = append(list, z), append(ran, o), append(events, n)
 		return nil
 	})
@@ -233,12 +238,14 @@ func zeroLoads(env *figure.Env, res *figure.Result) error {
 
 // addZeros adds a table and a plot of the hot nodes of a recording.
 func addZeros(r *figure.Result, z *zeros) {
-	t := figure.Table{Title: "hot nodes of " + z.String(), Columns: []string{"first address", "last address", "share", "inclusive", "counted exactly", "zero"}}
+	t := figure.Table{Title: "hot nodes of " + z.String(),
+		Columns: []string{"first address", "last address", "share", "inclusive", "counted exactly", "zero"}}
 	bars := plot.Bars{Title: "RAP figure 10: addresses of zero loads of " + z.String(), Y: "% of zero loads"}
 	bars.Series = []plot.Series{{Name: "without hot nodes inside"}, {Name: "inclusive"}}
 	for i, x := range z.nodes {
 		own, in := share(x.Weight, z.total), share(x.Inclusive, z.total)
-		t.Rows = append(t.Rows, []figure.Value{figure.Text(fmt.Sprintf("%#x", x.Tuple.W)), figure.Text(fmt.Sprintf("%#x", x.Hi())), figure.Percent(own), figure.Percent(in),
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(fmt.Sprintf("%#x", x.Tuple.W)),
+			figure.Text(fmt.Sprintf("%#x", x.Hi())), figure.Percent(own), figure.Percent(in),
 			figure.Percent(share(z.zero[i], z.total)), figure.Percent(share(z.zero[i], z.loads[i]))})
 		bars.Groups = append(bars.Groups, fmt.Sprintf("2^%d from %#x", x.Free, x.Tuple.W))
 		bars.Series[0].Values = append(bars.Series[0].Values, own)
@@ -250,7 +257,8 @@ func addZeros(r *figure.Result, z *zeros) {
 
 // countInRanges counts all loads, those with addresses in each of some ranges, and those of them
 // whose value is 0. It makes a pass of its own, without a tree.
-func countInRanges(env *figure.Env, source replay.Source, ranges []metric.Range) (all uint64, loads, zero []uint64, err error) {
+func countInRanges(env *figure.Env, source replay.Source, ranges []metric.Range) (all uint64, loads, zero []uint64,
+	err error) {
 	loads, zero = make([]uint64, len(ranges)), make([]uint64, len(ranges))
 	value := map[uint32]uint64{} // the value of the last load, by stream
 	err = figure.FirstTuples(source, env.Loads, func(stream uint32, tuples []tuple.Tuple) {

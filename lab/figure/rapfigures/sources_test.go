@@ -69,8 +69,8 @@ func TestFigureOfMisses(t *testing.T) {
 	}
 }
 
-// Of three programs one has half of its misses in narrow ranges, and two have all: on average five sixths. A fourth program misses
-// too rarely to count.
+// Of three programs one has half of its misses in narrow ranges, and two have all: on average five sixths. A fourth
+// program misses too rarely to count.
 func TestAverageOfPrograms(t *testing.T) {
 	misses := func(wide, rate uint64) (in []tuple.Tuple) {
 		for i := range uint64(80_000) {
@@ -85,7 +85,8 @@ func TestAverageOfPrograms(t *testing.T) {
 		}
 		return in
 	}
-	res := runFigure(t, "rap-9", ofPrograms(map[string][][]tuple.Tuple{"typecheck": {misses(2, 10)}, "lua": {misses(1, 10)}, "regex": {misses(1, 10)}, "flate": {misses(1000, 13)}}))
+	res := runFigure(t, "rap-9", ofPrograms(map[string][][]tuple.Tuple{"typecheck": {misses(2, 10)},
+		"lua": {misses(1, 10)}, "regex": {misses(1, 10)}, "flate": {misses(1000, 13)}}))
 	expect(t, "DL1 misses in narrow hot ranges", res.Plots[0].Series[1].Points[narrowWidth].Y, 250./3, 1)
 	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "too few misses: flate (m88ksim), 1") {
 		t.Errorf("setup %q", setup)

@@ -11,7 +11,7 @@ import (
 var surprises = []func(m *figure.Measured) string{
 	// How large a tree must be.
 	func(m *figure.Measured) string {
-		// The least number of nodes with which the average of programs has 98 % in every run.
+		// need returns the least number of nodes with which the accuracy, averaged over programs, is 98 % in every run.
 		need := func(taps string, extended bool) string {
 			for _, n := range nodeCaps {
 				t := accuracyOf(taps, n)(m, extended)
@@ -44,7 +44,8 @@ var surprises = []func(m *figure.Measured) string{
 		}
 		rho, _ := figure.RankCorrelation(blocks, factors)
 		return fmt.Sprintf("The buffer combines %s events, the fewer the more code is executed (rank correlation %.2f), and leaves "+
-			"few counts to share the cost of splits: without it a count takes %s cycles.", factors.Text(figure.NumberOf("events")),
+			"few counts to share the cost of splits: without it a count takes %s cycles.",
+			factors.Text(figure.NumberOf("events")),
 			rho, eachRun(m, ofCode, "pipeline/no-buffer/1%/cycles").Text(cycles))
 	},
 }

@@ -55,7 +55,8 @@ func pointsOf(env *figure.Env, source replay.Source, taps string) ([]uint64, err
 
 // eachPoints calls do with the points of all recordings of programs. It says in the setup what
 // there was, and how trees are made. It is an error if no program has a recording.
-func eachPoints(env *figure.Env, res *figure.Result, programs []figure.Program, taps string, do func(o figure.Origin, points []uint64) error) error {
+func eachPoints(env *figure.Env, res *figure.Result, programs []figure.Program, taps string,
+	do func(o figure.Origin, points []uint64) error) error {
 	var list []figure.Origin
 	var events []uint64
 	if taps == ofCode {
@@ -138,12 +139,14 @@ func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error
 	g := &grown{Tree: t, stats: t.Stats(), average: sum / float64(len(points)), later: later}
 	// Without a least threshold the first interval has no bound: it begins with no event.
 	if o.Schedule.Kind != rap.Periodic && o.Start != 1 && g.stats.Busiest > rap.WorstSplits(o) {
-		return nil, fmt.Errorf("%d splits between two merges, at most %d are possible: package rap is wrong", g.stats.Busiest, rap.WorstSplits(o))
+		return nil, fmt.Errorf("%d splits between two merges, at most %d are possible: package rap is wrong", g.stats.Busiest,
+			rap.WorstSplits(o))
 	}
 	for _, r := range t.Hot(hot) {
 		h := hotRange{r, inRange(points, r.Lo, r.Hi)}
 		if h.Inclusive > h.exact || g.stats.Denied == 0 && h.exact-h.Inclusive > t.Bound() {
-			return nil, fmt.Errorf("%d events in %#x-%#x, counted as %d with a bound of %d: package rap is wrong", h.exact, h.Lo, h.Hi, h.Inclusive, t.Bound())
+			return nil, fmt.Errorf("%d events in %#x-%#x, counted as %d with a bound of %d: package rap is wrong", h.exact, h.Lo,
+				h.Hi, h.Inclusive, t.Bound())
 		}
 		g.hot = append(g.hot, h)
 	}
@@ -199,7 +202,8 @@ func everyTree(list []*forest, tree int, number func(g *grown) float64) (t figur
 
 // forests builds trees with all the options from the points of all recordings of programs. If watch is
 // not nil, it is called before each tree is built, and what it returns is called after every step.
-func forests(env *figure.Env, res *figure.Result, programs []figure.Program, taps string, options []rap.Options, watch func(o figure.Origin, tree int) func(s rap.Stats)) (list []*forest, err error) {
+func forests(env *figure.Env, res *figure.Result, programs []figure.Program, taps string, options []rap.Options,
+	watch func(o figure.Origin, tree int) func(s rap.Stats)) (list []*forest, err error) {
 	err = eachPoints(env, res, programs, taps, func(o figure.Origin, points []uint64) error {
 		f := &forest{Origin: o}
 		for i, option := range options {

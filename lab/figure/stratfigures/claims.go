@@ -22,8 +22,8 @@ func ofGcc(spec, what string) func(m *figure.Measured, extended bool) figure.Tal
 	return func(m *figure.Measured, extended bool) figure.Tally { return of(m, gcc, in(spec, extended), what) }
 }
 
-// later returns after how many events the random sampler has an error of 5 %. A run in which it has it as soon as enough
-// places count has no number: nobody knows when it would have been if they had counted before.
+// later returns after how many events the random sampler has an error of 5 %. A run in which it has it as soon as
+// enough places count has no number: nobody knows when it would have been if they had counted before.
 func later(m *figure.Measured, program, what string) (t figure.Tally) {
 	begin, all := of(m, program, random, "counted"), of(m, program, random, what)
 	for i := range min(len(begin), len(all)) {
@@ -212,7 +212,8 @@ var claims = []figure.Claim{
 	{Key: "twice", Where: "abstract", Says: "convergence to a given level of accuracy is about twice as fast for gcc",
 		Prints: "about twice", Ours: "typecheck (gcc): events that R256 needs, to those of H[P256]2048; median of levels " +
 			"of accuracy",
-		Unit: figure.Times, Want: figure.AtLeast(figure.Times(2 / figure.Slack)), Of: ofGcc(stratified, "slower"), Why: whyTwice},
+		Unit: figure.Times, Want: figure.AtLeast(figure.Times(2 / figure.Slack)), Of: ofGcc(stratified, "slower"),
+		Why: whyTwice},
 	{Key: "at-least-twice", Where: "section 1", Says: "convergence is at least twice as fast", Prints: "at least twice",
 		Ours: "the same, each program with enough places", Unit: figure.Times, Want: figure.AtLeast(figure.Times(2)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
@@ -225,7 +226,8 @@ var claims = []figure.Claim{
 	{Key: "r-4", Where: "figure 4", Says: "on random streams R is at 4 % after 12000 events", Prints: "12000", Same: true,
 		Ours: "length of the stream, rate 10, seeds", Unit: tuplesOf, Want: figure.About(12000, 12000, tuplesOf),
 		Of: onlyRules(func(m *figure.Measured) figure.Tally { return permuted(m, "R10", "sum", "crossing") })},
-	{Key: "hp-4", Where: "figure 4", Says: "on random streams H[P] is at 4 % after 4600 events", Prints: "4600", Same: true,
+	{Key: "hp-4", Where: "figure 4", Says: "on random streams H[P] is at 4 % after 4600 events", Prints: "4600",
+		Same: true,
 		Ours: "likewise, 4 strata", Unit: tuplesOf, Cannot: fitted, Why: whyStrata,
 		Of: onlyRules(func(m *figure.Measured) figure.Tally { return permuted(m, "H[P10]4", "sum", "crossing") })},
 	{Key: "three-times", Where: "figure 4", Says: "on random streams R needs almost three times longer than H[P]",
@@ -245,7 +247,8 @@ var claims = []figure.Claim{
 	{Key: "class-hp", Where: "figure 4", Says: "on random streams H[CR] is as accurate as H[P]", Ours: "mean error to " +
 		"that of H[P]",
 		Unit: figure.Times, Want: figure.Little, Of: class("H[CR10]4", "H[P10]4"), Why: whyCounter},
-	{Key: "order", Where: "figure 4", Says: "on random streams P is more accurate than R, and H[P] more than P", Same: true,
+	{Key: "order", Where: "figure 4", Says: "on random streams P is more accurate than R, and H[P] more than P",
+		Same: true,
 		Ours: "mean errors, P to R and H[P] to P", Unit: figure.Times, Want: figure.Better,
 		Of: onlyRules(func(m *figure.Measured) figure.Tally {
 			return append(quotients(permuted(m, "P10", "sum", "mean"), permuted(m, "R10", "sum", "mean")),
@@ -271,7 +274,8 @@ var claims = []figure.Claim{
 		Want: figure.AtLeast(figure.After(7_000_000 / figure.SlackEvents)),
 		Of:   onlyRules(func(m *figure.Measured) figure.Tally { return later(m, gcc, "stays") }), Why: whyWorkingSet},
 	{Key: "23", Where: "figure 7", Says: "to stay below 5 % R256 needs 23 times as many events", Prints: "about 23 times",
-		Ours: "likewise, R256 to H[P256]2048, at least", Unit: figure.Times, Want: figure.AtLeast(figure.Times(23 / figure.Slack)),
+		Ours: "likewise, R256 to H[P256]2048, at least", Unit: figure.Times,
+		Want: figure.AtLeast(figure.Times(23 / figure.Slack)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return quotients(later(m, gcc, "stays"), of(m, gcc, in(stratified, extended), "stays"))
 		}, Why: whyWorkingSet},
@@ -288,7 +292,8 @@ var claims = []figure.Claim{
 		}, Why: whyTagged},
 	{Key: "tag-3", Where: "figure 7", Says: "for gcc the overhead of tags is almost three times as large",
 		Prints: "almost three times",
-		Ours:   "typecheck (gcc): messages to those of H[P256]2048", Unit: figure.Times, Want: figure.About(3, 3, figure.Times),
+		Ours:   "typecheck (gcc): messages to those of H[P256]2048", Unit: figure.Times,
+		Want: figure.About(3, 3, figure.Times),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, tagged, stratified, "messages", extended)
 		}, Why: whyTagged},
@@ -302,12 +307,14 @@ var claims = []figure.Claim{
 		Ours: "typecheck (gcc): messages that H[P256]2048 has less than R256, the least along the curve", Unit: messagesOf,
 		Want: figure.Above(messagesOf(0)), Of: ofGcc(stratified, "fewer-least"), Why: whyLower},
 	{Key: "vanishes", Where: "figure 7", Says: "what the stratified sampler saves of the overhead vanishes in long runs",
-		Ours: "typecheck (gcc): messages of H[P256]2048 to those of R256, at the end", Unit: figure.Times, Want: figure.Little,
+		Ours: "typecheck (gcc): messages of H[P256]2048 to those of R256, at the end", Unit: figure.Times,
+		Want: figure.Little,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, stratified, random, "messages", extended)
 		}, Why: whyLower},
 	{Key: "half", Where: "figure 7, section 6", Says: "for gcc H[P512]2048 has the accuracy of R256 at half its overhead",
-		Ours: "typecheck (gcc): error to that of R256", Unit: figure.Times, Want: figure.AtMost(figure.Times(figure.LittleFactor)),
+		Ours: "typecheck (gcc): error to that of R256", Unit: figure.Times,
+		Want: figure.AtMost(figure.Times(figure.LittleFactor)),
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return toOther(m, gcc, half, random, "error", extended)
 		}, Why: whyRates},
@@ -354,7 +361,8 @@ var claims = []figure.Claim{
 			return toOther(m, p, ofSize(4096), ofSize(512), "error", extended)
 		}), Why: whyPurity},
 	{Key: "li-early", Where: "figure 9", Says: "for li fewer counters are better during the initial phase",
-		Ours: "lua (li): error of n=4096 to that of n=512, mean of the first 1M loads", Unit: figure.Times, Want: figure.Worse,
+		Ours: "lua (li): error of n=4096 to that of n=512, mean of the first 1M loads", Unit: figure.Times,
+		Want: figure.Worse,
 		Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return early(m, figure.InRole("li").Name, windows[len(windows)-1], extended)
 		}, Why: whyEarly},
@@ -445,7 +453,8 @@ var claims = []figure.Claim{
 		Ours: "error behind a filter to that of H[P]2048 with as many messages, each program", Unit: figure.Times,
 		Want: figure.Better, Of: atEqual("filter"), Why: whyFilter},
 	{Key: "filter-faster", Where: "section 5.4", Says: "such a filter can lead to faster convergence",
-		Ours: "events that H[P256]2048 needs without it, to those with it, each program with enough places", Unit: figure.Times,
+		Ours: "events that H[P256]2048 needs without it, to those with it, each program with enough places",
+		Unit: figure.Times,
 		Want: figure.Worse, Of: func(m *figure.Measured, extended bool) figure.Tally {
 			return each(m, large(m), func(p string) figure.Tally { return m.Of(p, columnOf(extended), "filter-slower") })
 		}, Why: whyFilter},

@@ -69,8 +69,9 @@ func onRandom(errors map[string]float64) plant {
 
 // curves plants errors along the curves of all compressors of figure 7.
 func curves(tags, best float64) plant {
-	return together(ofTypecheck(tagged, "curve", tags), ofTypecheck(random, "curve", 2*best), ofTypecheck(periodic, "curve",
-		2*best),
+	return together(ofTypecheck(tagged, "curve", tags), ofTypecheck(random, "curve", 2*best),
+		ofTypecheck(periodic, "curve",
+			2*best),
 		ofTypecheck(stratified, "curve", best), ofTypecheck(half, "curve", 2*best))
 }
 
@@ -79,8 +80,9 @@ func messages(a, b string, x, y float64) plant {
 }
 
 func settle(r, h, tags float64) plant {
-	return together(ofTypecheck(random, "settled", r), ofTypecheck(stratified, "settled", h), ofTypecheck(tagged, "settled",
-		tags))
+	return together(ofTypecheck(random, "settled", r), ofTypecheck(stratified, "settled", h),
+		ofTypecheck(tagged, "settled",
+			tags))
 }
 
 // ratesOf plants the factors of figure 8 of each role, and of the rest.
@@ -129,8 +131,9 @@ func ofBranches(what string, of func(i int) []float64) plant {
 }
 
 func withOthers(edges, calls float64) plant {
-	return together(ofBranches("edges", figuretest.Always(edges)), ofBranches("edges-alone", figuretest.Always(1)), ofBranches("calls",
-		figuretest.Always(calls)),
+	return together(ofBranches("edges", figuretest.Always(edges)), ofBranches("edges-alone", figuretest.Always(1)),
+		ofBranches("calls",
+			figuretest.Always(calls)),
 		ofBranches("calls-alone", figuretest.Always(1)))
 }
 
@@ -149,15 +152,18 @@ func hashErrors(own, a, b float64) plant {
 	}
 }
 
-// tags plants the errors and messages with 2 bits, and the same for other bits with another error and messages for 8 bits.
+// tags plants the errors and messages with 2 bits, and the same for other bits with another error and messages for 8
+// bits.
 func tags(error, others, eight, messages float64) plant {
 	list := []plant{}
 	for _, bits := range tagBits {
-		list = append(list, all(ofTag(bits), "error", figuretest.Always(others)), all(ofTag(bits), "messages", figuretest.Always(100)))
+		list = append(list, all(ofTag(bits), "error", figuretest.Always(others)),
+			all(ofTag(bits), "messages", figuretest.Always(100)))
 	}
-	return together(append(list, all(tagged, "error", figuretest.Always(error)), all(ofTag(8), "error", figuretest.Always(eight)), all(ofTag(8),
-		"messages",
-		figuretest.Always(messages)))...)
+	return together(append(list, all(tagged, "error", figuretest.Always(error)),
+		all(ofTag(8), "error", figuretest.Always(eight)), all(ofTag(8),
+			"messages",
+			figuretest.Always(messages)))...)
 }
 
 // What agrees with each claim, and then what refutes it.
@@ -171,7 +177,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	figuretest.Planted(t, &Beside, base, map[string][]plant{
 		"twice": {ofTypecheck(stratified, "slower", 1.7, 3), ofTypecheck(stratified, "slower", 1.5), ofTypecheck(stratified,
 			"slower", 3, 3, 1)},
-		"at-least-twice": {all(stratified, "slower", figuretest.Some(8, 2, 1)), all(stratified, "slower", figuretest.Some(7, 3, 1.9)),
+		"at-least-twice": {all(stratified, "slower", figuretest.Some(8, 2, 1)),
+			all(stratified, "slower", figuretest.Some(7, 3, 1.9)),
 			together(all(stratified, "slower", figuretest.Some(8, 2, 1)), exactly("lua/places", 49), exactly("regex/places", 49),
 				exactly("flate/places", 49))},
 		"3": {ofTypecheck(stratified, "error", 2.9), ofTypecheck(stratified, "error", 3)},
@@ -199,7 +206,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"tag-little": {curves(0.81, 1), curves(0.79, 1)},
 		"tag-3": {messages(tagged, stratified, 3.5, 1), messages(tagged, stratified, 2.3, 1), messages(tagged, stratified,
 			4, 1)},
-		"tag-twice": {together(all(tagged, "messages", figuretest.Some(8, 2, 1)), all(stratified, "messages", figuretest.Always(1))),
+		"tag-twice": {together(all(tagged, "messages", figuretest.Some(8, 2, 1)),
+			all(stratified, "messages", figuretest.Always(1))),
 			together(all(tagged, "messages", figuretest.Some(7, 3, 1)), all(stratified, "messages", figuretest.Always(1)))},
 		"lower": {ofTypecheck(stratified, "fewer-least", 1), ofTypecheck(stratified, "fewer-least", 0),
 			ofTypecheck(stratified, "fewer-least", -9)},
@@ -211,26 +219,34 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 			3), ratesOf(map[string]float64{"perl": 3, "db": 1.5}, 3)},
 		"others": {ratesOf(map[string]float64{"li": 2.1, "jack": 2.1}, 2), ratesOf(map[string]float64{"li": 2.1,
 			"perl": 4, "db": 4, "gcc": 4}, 2)},
-		"specific":    {ratesOf(map[string]float64{"li": 1.3}, 1), ratesOf(map[string]float64{"li": 1.2}, 1)},
-		"best-random": {named("%s/equal/random", figuretest.Some(8, 1.1, 0.9)), named("%s/equal/random", figuretest.Some(7, 1.1, 0.9))},
-		"best-tagged": {named("%s/equal/tagged", figuretest.Some(8, 1.1, 1)), named("%s/equal/tagged", figuretest.Some(7, 1.1, 1))},
-		"larger": {together(all(ofSize(4096), "error", figuretest.Some(8, 1, 3)), all(ofSize(512), "error", figuretest.Always(2))),
+		"specific": {ratesOf(map[string]float64{"li": 1.3}, 1), ratesOf(map[string]float64{"li": 1.2}, 1)},
+		"best-random": {named("%s/equal/random", figuretest.Some(8, 1.1, 0.9)),
+			named("%s/equal/random", figuretest.Some(7, 1.1, 0.9))},
+		"best-tagged": {named("%s/equal/tagged", figuretest.Some(8, 1.1, 1)),
+			named("%s/equal/tagged", figuretest.Some(7, 1.1, 1))},
+		"larger": {together(all(ofSize(4096), "error", figuretest.Some(8, 1, 3)),
+			all(ofSize(512), "error", figuretest.Always(2))),
 			together(all(ofSize(4096), "error", figuretest.Some(7, 1, 2)), all(ofSize(512), "error", figuretest.Always(2)))},
 		"li-early": {together(one(lua, ofSize(4096), "until/1048576", 2), one(lua, ofSize(512), "until/1048576", 1)),
 			together(one(lua, ofSize(4096), "until/1048576", 1), one(lua, ofSize(512), "until/1048576", 1))},
-		"a16-all":  {second(figuretest.Some(8, 101, 100)), second(figuretest.Some(7, 101, 100)), second(figuretest.Always(99))},
+		"a16-all": {second(figuretest.Some(8, 101, 100)), second(figuretest.Some(7, 101, 100)),
+			second(figuretest.Always(99))},
 		"1.15":     {second(figuretest.Some(8, 120, 100)), second(figuretest.Always(110)), second(figuretest.Always(260))},
 		"lossless": {lossless(2), lossless(2.01), lossless(1.99)},
 		"11-error": {ofBranches("error", figuretest.Always(2.9)), ofBranches("error", figuretest.Some(9, 1, 3))},
-		"11-better": {together(all(stratified, "as-branches", figuretest.Some(8, 2, 1)), ofBranches("error", figuretest.Always(1))),
+		"11-better": {together(all(stratified, "as-branches", figuretest.Some(8, 2, 1)),
+			ofBranches("error", figuretest.Always(1))),
 			together(all(stratified, "as-branches", figuretest.Some(7, 2, 1)), ofBranches("error", figuretest.Always(1)))},
 		"11-negligible": {ofBranches("error", figuretest.Some(6, 0.5, 1)), ofBranches("error", figuretest.Some(5, 0.1, 0.6))},
 		"pronounced":    {pronounced(160), pronounced(140), pronounced(110)},
 		"together":      {withOthers(1.2, 1.2), withOthers(1.3, 1), withOthers(1, 1.3)},
 		"hash":          {hashErrors(1, 1, 2), hashErrors(1, 0.9, 2), hashErrors(1, 2, 0.9)},
 		"tag-2":         {tags(1, 1.1, 0.6, 400), tags(1, 0.9, 2, 100), tags(1, 1.1, 0.6, 200)},
-		"filter":        {named("%s/equal/filter", figuretest.Some(8, 0.9, 2)), named("%s/equal/filter", figuretest.Some(7, 0.9, 1))},
-		"filter-faster": {named("%s/filter-slower", figuretest.Some(8, 1.1, 1)), named("%s/filter-slower", figuretest.Some(7, 2, 1))},
-		"service":       {all(stratified, "waits", figuretest.Some(8, 1, 2)), all(stratified, "waits", figuretest.Some(7, 0.5, 1.1))},
+		"filter": {named("%s/equal/filter", figuretest.Some(8, 0.9, 2)),
+			named("%s/equal/filter", figuretest.Some(7, 0.9, 1))},
+		"filter-faster": {named("%s/filter-slower", figuretest.Some(8, 1.1, 1)),
+			named("%s/filter-slower", figuretest.Some(7, 2, 1))},
+		"service": {all(stratified, "waits", figuretest.Some(8, 1, 2)),
+			all(stratified, "waits", figuretest.Some(7, 0.5, 1.1))},
 	}, [2]string{"rules", "ours"})
 }

@@ -98,8 +98,8 @@ func settled(c metric.Curve) float64 {
 	return reached(c.StaysBelow(2 * last(c)))
 }
 
-// Levels of accuracy in percent, from the first on; each is by a factor lower than the one before. A level counts if one
-// of two compressors needs events for it, and the faster has it after a part of them: the slower then has time.
+// Levels of accuracy in percent, from the first on; each is by a factor lower than the one before. A level counts if
+// one of two compressors needs events for it, and the faster has it after a part of them: the slower then has time.
 const (
 	firstLevel = 30
 	leastLevel = 0.05
@@ -108,7 +108,8 @@ const (
 )
 
 // slower returns how many times as many events one compressor needs as another for the same error: the median of the
-// levels of accuracy. It is infinite if the slower one does not have most of them at the end, and NaN if there are none.
+// levels of accuracy. It is infinite if the slower one does not have most of them at the end, and NaN if there are
+// none.
 func slower(slow, fast *replay.Result) float64 {
 	a, b := counted(slow), counted(fast)
 	if len(b) == 0 {
@@ -133,8 +134,8 @@ func sentAt(r *replay.Result, i int) float64 {
 	return p.Error / 100 * cost.Default.PerEvent * float64(p.Events) / cost.Default.PerMessage
 }
 
-// fewer returns by how many messages another compressor is below the random one: the least along the curve; and the messages
-// of the other to those of the random one at the point nearest to a 64th of the events.
+// fewer returns by how many messages another compressor is below the random one: the least along the curve; and the
+// messages of the other to those of the random one at the point nearest to a 64th of the events.
 func fewer(random, other *replay.Result) (least, atFirst float64) {
 	least, atFirst = math.Inf(1), math.NaN()
 	for i, p := range random.Sent {
@@ -150,10 +151,10 @@ func fewer(random, other *replay.Result) (least, atFirst float64) {
 func errorOf(r *replay.Result) float64 { return 100 * r.Error.Mean }
 
 // atEqualMessages returns the error of a compressor to that of a stratified sampler with as many messages. Errors of
-// samplers that differ in their rates alone follow a power of the number of messages, so the error lies between those of
-// two rates. For example: 4 % with 100 messages and 2 % with 400 mean 2.83 % with 200. A compressor with fewer messages
-// than the slowest sampler is compared with that one, which has the advantage; one with more than the fastest has nothing
-// to be compared with: NaN.
+// samplers that differ in their rates alone follow a power of the number of messages, so the error lies between those
+// of two rates. For example: 4 % with 100 messages and 2 % with 400 mean 2.83 % with 200. A compressor with fewer
+// messages than the slowest sampler is compared with that one, which has the advantage; one with more than the fastest
+// has nothing to be compared with: NaN.
 func atEqualMessages(x *replay.Result, of func(rate int) *replay.Result) float64 {
 	if x.Messages > of(rates[0]).Messages {
 		return math.NaN()
@@ -165,7 +166,8 @@ func atEqualMessages(x *replay.Result, of func(rate int) *replay.Result) float64
 	for i := len(rates) - 2; ; i-- {
 		fast := of(rates[i])
 		if x.Messages <= fast.Messages {
-			part := math.Log(float64(x.Messages)/float64(slow.Messages)) / math.Log(float64(fast.Messages)/float64(slow.Messages))
+			part := math.Log(float64(x.Messages)/float64(slow.Messages)) / math.Log(
+				float64(fast.Messages)/float64(slow.Messages))
 			return errorOf(x) / (errorOf(slow) * math.Pow(errorOf(fast)/errorOf(slow), part))
 		}
 		slow = fast

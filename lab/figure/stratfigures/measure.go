@@ -40,8 +40,8 @@ const (
 	tagged     = "tag2-256-2048"
 )
 
-// Compressors of experiments that look for reasons: a periodic sampler whose period no power of two has in common with, and
-// strata with random samplers.
+// Compressors of experiments that look for reasons: a periodic sampler whose period no power of two has in common with,
+// and strata with random samplers.
 const (
 	oddPeriod    = "P257@phase"
 	randomStrata = "H[R256]2048"
@@ -60,8 +60,8 @@ func in(spec string, extended bool) string {
 }
 
 // filter returns a stratified sampler behind a filter of places that have converged. The paper's filter, that of the
-// co-processor, samples all places again after a period. Ours lets one of 8 events of a masked place pass, and counts it
-// as 8.
+// co-processor, samples all places again after a period. Ours lets one of 8 events of a masked place pass, and counts
+// it as 8.
 func filter(extended bool) string {
 	if extended {
 		return "F16384-5-never/8+" + stratified + added
@@ -100,7 +100,8 @@ func allSpecs() (list []string) {
 		for _, x := range tagBits {
 			list = append(list, in(ofTag(x), extended))
 		}
-		for _, x := range []string{"tag2-256-512", "tag2-256-8192", stratified + "+A16", tagged + "+A16", stratified + "+A64"} {
+		for _, x := range []string{"tag2-256-512", "tag2-256-8192", stratified + "+A16", tagged + "+A16",
+			stratified + "+A64"} {
 			list = append(list, in(x, extended))
 		}
 		list = append(list, filter(extended))

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/measured.txt")
 
-// direct runs an engine over tuples at once, without package replay. It returns how many messages it sends, and what they
-// stand for.
+// direct runs an engine over tuples at once, without package replay. It returns how many messages it sends, and what
+// they stand for.
 func direct(t *testing.T, tuples []tuple.Tuple, engine string, seed uint64) (messages float64,
 	counted map[tuple.Tuple]float64) {
 	t.Helper()
@@ -47,7 +47,8 @@ func direct(t *testing.T, tuples []tuple.Tuple, engine string, seed uint64) (mes
 // bySpec is the error in percent of what was counted (section 5.3.1): the mean difference of shares of places, weighted
 // with events, over the tuples with 10 % of a place of 1000 events or more, if they have 40 % of it together.
 func bySpec(tuples []tuple.Tuple, counted map[tuple.Tuple]float64) float64 {
-	exact, place, got, covered := map[tuple.Tuple]float64{}, map[uint64]float64{}, map[uint64]float64{}, map[uint64]float64{}
+	exact, place, got, covered := map[tuple.Tuple]float64{}, map[uint64]float64{}, map[uint64]float64{},
+		map[uint64]float64{}
 	for _, x := range tuples {
 		exact[x]++
 		place[x.PC]++
@@ -75,8 +76,8 @@ func bySpec(tuples []tuple.Tuple, counted map[tuple.Tuple]float64) float64 {
 	return 100 * sum / weight
 }
 
-// Each number of a program is that of the engines run by themselves, with the paper's definition of the error: of loads in
-// two parts, and of edges and calls together and apart.
+// Each number of a program is that of the engines run by themselves, with the paper's definition of the error: of loads
+// in two parts, and of edges and calls together and apart.
 func TestMeasuredIsWhatEnginesDo(t *testing.T) {
 	const n = 240_000
 	loads := tracetest.New(3, 12).Events(make([]tuple.Tuple, n))
@@ -232,7 +233,8 @@ func TestCompared(t *testing.T) {
 	m := &figure.Measured{}
 	of.add(m, "x")
 	for name, want := range map[string]float64{
-		"rules/filter-slower": 0.5, "ours/filter-slower": 0.5, stratified + "/slower": 2, random + "/slower": 1, half + added +
+		"rules/filter-slower": 0.5, "ours/filter-slower": 0.5, stratified + "/slower": 2, random + "/slower": 1,
+		half + added +
 			"/slower": 2,
 		stratified + "/settled": 3200, random + "/first": 400, stratified + "/stays": 200, stratified + "/counted": 100,
 	} {
@@ -242,7 +244,8 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-// The error without a filter, at as many messages, follows a power law: with 4 % at 100 messages and 1 % at 400 it is 2 % at
+// The error without a filter, at as many messages, follows a power law: with 4 % at 100 messages and 1 % at 400 it is 2
+// % at
 // 200. And the rate at which an error is 2 % lies between the rates in the same way.
 func TestBetweenRates(t *testing.T) {
 	made := func(messages uint64, percent float64) *replay.Result {

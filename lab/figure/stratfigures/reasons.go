@@ -60,7 +60,8 @@ func whyWorkingSet(m *figure.Measured) string {
 		if m.Of(at, "places") == nil {
 			continue
 		}
-		list = append(list, fmt.Sprintf("%d times (%.0f places): R256 %s, H[P256]2048 %s, factor %s", k, m.First(at, "places"),
+		list = append(list, fmt.Sprintf("%d times (%.0f places): R256 %s, H[P256]2048 %s, factor %s", k,
+			m.First(at, "places"),
 			m.Of(at, random, "stays").Text(figure.After), m.Of(at, stratified, "stays").Text(figure.After),
 			quotients(m.Of(at, random, "stays"), m.Of(at, stratified, "stays")).Text(figure.Times)))
 	}
@@ -107,7 +108,8 @@ func whyTagged(m *figure.Measured) string {
 	}
 	var sizes, copies []string
 	for _, spec := range []string{"tag2-256-512", tagged, "tag2-256-8192"} {
-		sizes = append(sizes, fmt.Sprintf("%s: %s of the messages and %s of the error", spec, to(gcc, spec, "messages", false),
+		sizes = append(sizes, fmt.Sprintf("%s: %s of the messages and %s of the error", spec,
+			to(gcc, spec, "messages", false),
 			to(gcc, spec, "error", false)))
 	}
 	for _, k := range copiesOfCode {
@@ -157,7 +159,8 @@ func whyBest(m *figure.Measured) string {
 func whyPurity(m *figure.Measured) string {
 	return fmt.Sprintf("With more counters a tuple has more of its stratum. With 2048 a selected tuple has this share "+
 		"of it, and of the stream: %s.", listed(measuredPrograms(m), func(p string) string {
-		return figure.Percent(m.First(p, "purity", "table")).Text + " and " + figure.Percent(m.First(p, "purity", "stream")).Text
+		return figure.Percent(m.First(p, "purity", "table")).Text + " and " +
+			figure.Percent(m.First(p, "purity", "stream")).Text
 	}))
 }
 
@@ -248,7 +251,10 @@ func whyTogether(m *figure.Measured) string {
 
 func whyHash(m *figure.Measured) string {
 	toTable := func(name func(p string) figure.Tally, of func(p string) figure.Tally) string {
-		return each(m, measuredPrograms(m), func(p string) figure.Tally { return quotients(name(p), of(p)) }).Text(figure.Times)
+		return each(m, measuredPrograms(m), func(p string) figure.Tally {
+			return quotients(name(p),
+				of(p))
+		}).Text(figure.Times)
 	}
 	errors := func(hash string) func(p string) figure.Tally {
 		return func(p string) figure.Tally { return of(m, p, stratified+hash, "error") }
@@ -385,10 +391,12 @@ func tables(m *figure.Measured) []figure.Table {
 				share = "table-mul"
 			}
 			sets.Rows = append(sets.Rows, append(row,
-				figure.Text(quotients(m.Of(at, in(tagged, x), "messages"), m.Of(at, in(stratified, x), "messages")).Text(figure.Times)),
+				figure.Text(quotients(m.Of(at, in(tagged, x), "messages"),
+					m.Of(at, in(stratified, x), "messages")).Text(figure.Times)),
 				figure.Text(m.Of(at, random, "stays").Text(figure.After)), figure.Text(m.Of(at, in(stratified, x),
 					"stays").Text(figure.After)),
-				figure.Text(m.Of(at, in(stratified, x), "slower").Text(figure.Times)), figure.Percent(m.First(at, "purity", share))))
+				figure.Text(m.Of(at, in(stratified, x), "slower").Text(figure.Times)),
+				figure.Percent(m.First(at, "purity", share))))
 		}
 	}
 	return []figure.Table{programs, sets, second, hash, service}

@@ -33,7 +33,8 @@ var surprises = []func(m *figure.Measured) string{
 			return quotients(m.Of(at, random, "stays"), m.Of(at, stratified, "stays")).Text(figure.Times)
 		}
 		return fmt.Sprintf("How much longer the random sampler R256 needs than H[P256]2048 depends on the working set: with the "+
-			"code of typecheck there 1, 3, 5 and 10 times the factor is %s, %s, %s and %s.", factor(1), factor(3), factor(5), factor(10))
+			"code of typecheck there 1, 3, 5 and 10 times the factor is %s, %s, %s and %s.", factor(1), factor(3), factor(5),
+			factor(10))
 	},
 	whyCounter,
 	func(m *figure.Measured) string {

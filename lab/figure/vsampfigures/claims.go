@@ -1,5 +1,5 @@
-// Package vsampfigures has the claims of Burrows et al., "Efficient and Flexible Value Sampling", ASPLOS 2000, and what our
-// sampler is beside them. Package sampling measures that, but for hotlists, which see recorded loads.
+// Package vsampfigures has the claims of Burrows et al., "Efficient and Flexible Value Sampling", ASPLOS 2000, and what
+// our sampler is beside them. Package sampling measures that, but for hotlists, which see recorded loads.
 package vsampfigures
 
 import (
@@ -17,10 +17,9 @@ var Beside = figure.Beside{
 	Name:    "vsamp",
 	Title:   "Value sampling beside its paper",
 	Columns: figure.Rules,
-	Extended: "Our rules are those of the paper and 997 interrupts a second, the default of peptrace values, in place " +
-		"of one each 62,000 instructions of a " +
-		"processor with 500 MHz, a random skip of up to 63 instructions, and no values that are junk by their bounds " +
-		"(decision 23); latencies are those of windows (decision 39)",
+	Extended: "Our rules have 997 interrupts a second, the default of peptrace values, in place of one each 62,000 " +
+		"instructions of a processor with 500 MHz, a random skip of up to 63 instructions, and no values that " +
+		"are junk by their bounds (decision 23); latencies are those of windows (decision 39)",
 	Runs:      "programs, each by the least of its rounds, or what the column \"ours is\" says",
 	Loads:     8_000_000,
 	Measure:   measure,
@@ -62,8 +61,8 @@ func toOther(a, b string) func(m *figure.Measured, extended bool) figure.Tally {
 	}
 }
 
-// The settings of Table 2b by the length of runs, at every 2nd interrupt; and those of Table 2c by how many interrupts there
-// are to a run of twice as many instructions.
+// The settings of Table 2b by the length of runs, at every 2nd interrupt; and those of Table 2c by how many interrupts
+// there are to a run of twice as many instructions.
 var (
 	byLength = map[int]string{4: "values", 8: "length-8", 16: "length-16", 32: "length-32"}
 	byEvery  = []string{"values", "every-4", "every-8", "every-16", "every-32"}
@@ -88,7 +87,8 @@ func slopes(m *figure.Measured) (t figure.Tally) {
 	return t
 }
 
-// gapLine returns how much longer an instruction makes an interrupt, in ns, and which part of the variance that explains.
+// gapLine returns how much longer an instruction makes an interrupt, in ns, and which part of the variance that
+// explains.
 func gapLine(m *figure.Measured) (slope, r2 float64) {
 	var x, y []float64
 	for _, n := range gaps {
@@ -155,7 +155,8 @@ var claims = []figure.Claim{
 		Of:  onlyRules(slopes),
 		Why: whySlope},
 	{Key: "linear", Where: "table 2b", Says: "the cost increases with the length at a constant rate", Same: true,
-		Ours: "R² of the time that an interrupt takes, lengths 4 to 64", Unit: part, Want: figure.AtLeast(part(figure.LineShare)),
+		Ours: "R² of the time that an interrupt takes, lengths 4 to 64", Unit: part,
+		Want: figure.AtLeast(part(figure.LineShare)),
 		Of: onlyRules(func(m *figure.Measured) figure.Tally {
 			if m.Of("taken/length-64/gap") == nil {
 				return nil
@@ -164,11 +165,14 @@ var claims = []figure.Claim{
 			return figure.Tally{r2}
 		}), Why: whySlope},
 	{Key: "same", Where: "table 2c", Says: "the cost is roughly the same if longer runs are as much rarer", Same: true,
-		Ours: "time in interrupts to that with length 4 at every 2nd, means of programs", Unit: figure.Times, Want: figure.Little,
-		Of: onlyRules(means)},
+		Ours: "time in interrupts to that with length 4 at every 2nd, means of programs", Unit: figure.Times,
+		Want: figure.Little,
+		Of:   onlyRules(means)},
 	{Key: "declines", Where: "table 2c", Says: "the cost declines slightly if runs are longer and rarer", Same: true,
-		Ours: "length 64 at every 32nd interrupt to length 4 at every 2nd, each program", Unit: figure.Times, Want: figure.Better,
-		Of: onlyRules(func(m *figure.Measured) figure.Tally { return toOther("every-32", "values")(m, false) }), Why: whyDeclines},
+		Ours: "length 64 at every 32nd interrupt to length 4 at every 2nd, each program", Unit: figure.Times,
+		Want: figure.Better,
+		Of:   onlyRules(func(m *figure.Measured) figure.Tally { return toOther("every-32", "values")(m, false) }),
+		Why:  whyDeclines},
 	{Key: "bias", Where: "figure 1, section 5", Says: "loads of one block have significantly different numbers of samples",
 		Prints: "23278, 14559", Ours: "samples of one load of a loop to those of another one", Unit: figure.Times,
 		Want: figure.MuchMore,
@@ -190,7 +194,8 @@ var claims = []figure.Claim{
 			return t
 		})},
 	{Key: "finds", Where: "section 3.1", Says: "it is straightforward to find what can be specialised", Same: true,
-		Ours: "rank of the invariant that a program hides, each of three programs", Unit: ranks, Want: figure.AtMost(ranks(3)),
+		Ours: "rank of the invariant that a program hides, each of three programs", Unit: ranks,
+		Want: figure.AtMost(ranks(3)),
 		Of: onlyRules(func(m *figure.Measured) (t figure.Tally) {
 			for _, p := range m.Below("hidden") {
 				t = append(t, rank(m, p)...)
@@ -252,11 +257,9 @@ func whySlow(m *figure.Measured) string {
 
 func whyVreplay(m *figure.Measured) string {
 	missed := func(key string) string { return m.Of("cost", key, "missed").Text(figure.Percent) }
-	return fmt.Sprintf("vreplay interprets one of 128 interrupts, and programs are short for that: of these interrupts %s "+
-		"at the paper's rate, and %s at 997 a second, are at code that is not decoded yet. So this is the cost of "+
-		"interrupts alone, %s and %s; a program in which none was interpreted has no number.",
-		missed("vreplay"), missed("ours-vreplay"), m.Of("cost/alone/interrupts").Text(figure.Percent),
-		m.Of("cost/ours-alone/interrupts").Text(figure.Percent))
+	return fmt.Sprintf("vreplay interprets one of 128 interrupts, and programs are too short for that: of these interrupts "+
+		"%s at the paper's rate, and %s at 997 a second, are at code that is not decoded yet. So its cost is that of "+
+		"interrupts alone.", missed("vreplay"), missed("ours-vreplay"))
 }
 
 func whyDeclines(m *figure.Measured) string {
@@ -270,7 +273,8 @@ func whyDeclines(m *figure.Measured) string {
 
 func whySlope(m *figure.Measured) string {
 	slope, r2 := gapLine(m)
-	return fmt.Sprintf("An instruction makes an interrupt %.1f ns longer (R² = %.3f), of %.0f ns with four of them.", slope, r2,
+	return fmt.Sprintf("An instruction makes an interrupt %.1f ns longer (R² = %.3f), of %.0f ns with four of them.",
+		slope, r2,
 		m.Of("taken/length-4/gap").Median())
 }
 
@@ -295,7 +299,8 @@ func whyEvicted(m *figure.Measured) string {
 
 // names are settings as tables have them.
 var names = []struct{ key, name string }{
-	{"alone", "interrupts alone"}, {"values", "length 4, every 2nd interrupt"}, {"values-callsites", "values by call site"},
+	{"alone", "interrupts alone"}, {"values", "length 4, every 2nd interrupt"},
+	{"values-callsites", "values by call site"},
 	{"vreplay", "vreplay: length 128, every 128th"}, {"vreplay-callsites", "vreplay by call site"},
 	{"length-8", "length 8, every 2nd"}, {"length-16", "length 16, every 2nd"}, {"length-32", "length 32, every 2nd"},
 	{"every-4", "length 8, every 4th"}, {"every-8", "length 16, every 8th"}, {"every-16", "length 32, every 16th"},
@@ -309,15 +314,18 @@ var names = []struct{ key, name string }{
 
 // tables are what the page ends with.
 func tables(m *figure.Measured) []figure.Table {
-	costs := figure.Table{Title: "Cost for programs: medians, with the least and the greatest", Columns: []string{"setting",
-		"in interrupts",
-		"of it in our program in the kernel", "CPU time", "instructions an interrupt", "not decoded yet"}}
-	taken := figure.Table{Title: "What an interrupt takes from a program that reads the clock", Columns: []string{"setting",
-		"interrupts a second",
-		"ns", "of it in our program in the kernel", "gaps, of the program's time", "our process", "with a live view"}}
+	costs := figure.Table{Title: "Cost for programs: medians, with the least and the greatest",
+		Columns: []string{"setting",
+			"in interrupts",
+			"of it in our program in the kernel", "CPU time", "instructions an interrupt", "not decoded yet"}}
+	taken := figure.Table{Title: "What an interrupt takes from a program that reads the clock",
+		Columns: []string{"setting",
+			"interrupts a second",
+			"ns", "of it in our program in the kernel", "gaps, of the program's time", "our process", "with a live view"}}
 	for _, x := range names {
 		if of := func(what string) figure.Tally { return m.Of("cost", x.key, what) }; of("cpu") != nil {
-			costs.Rows = append(costs.Rows, []figure.Value{figure.Text(x.name), figure.Text(of("interrupts").Text(figure.Percent)),
+			costs.Rows = append(costs.Rows, []figure.Value{figure.Text(x.name),
+				figure.Text(of("interrupts").Text(figure.Percent)),
 				figure.Text(of("kernel").Text(figure.Percent)), figure.Text(of("cpu").Text(figure.Percent)),
 				figure.Text(fmt.Sprintf("%.2f", of("steps").Median())), figure.Text(of("missed").Text(figure.Percent))})
 		}
@@ -344,7 +352,8 @@ func tables(m *figure.Measured) []figure.Table {
 	hidden := figure.Table{Title: "Hidden invariants", Columns: []string{"program", "rank", "share of the samples",
 		"samples", "CPU time to that specialised"}}
 	for _, p := range m.Below("hidden") {
-		hidden.Rows = append(hidden.Rows, []figure.Value{figure.Text(p), figure.Count(int(m.First("hidden", p, "rank")), "ranks"),
+		hidden.Rows = append(hidden.Rows, []figure.Value{figure.Text(p),
+			figure.Count(int(m.First("hidden", p, "rank")), "ranks"),
 			figure.Percent(m.First("hidden", p, "share")), figure.Count(int(m.First("hidden", p, "samples")), "samples"),
 			figure.Times(m.First("hidden", p, "gain"))})
 	}

@@ -11,7 +11,8 @@ import (
 
 type plant = func(m *figure.Measured, column string)
 
-// cost plants the time in interrupts with a setting of the column, of 10 programs: of the first n of them, and of the rest.
+// cost plants the time in interrupts with a setting of the column, of 10 programs: of the first n of them, and of the
+// rest.
 func cost(key string, n int, x, rest float64) plant {
 	return func(m *figure.Measured, c string) {
 		var t figure.Tally
@@ -84,7 +85,8 @@ func biased(of0, of63 float64) plant {
 	}
 }
 
-// timed plants the part of the loads of each footprint that is in its bin: of four runs, and of a fifth that does not agree.
+// timed plants the part of the loads of each footprint that is in its bin: of four runs, and of a fifth that does not
+// agree.
 func timed(near, far, middle float64) plant {
 	return func(m *figure.Measured, _ string) {
 		m.Set("latency/near/near-cache", near, near, near, near, 1)
@@ -93,8 +95,8 @@ func timed(near, far, middle float64) plant {
 	}
 }
 
-// lists plants results of hotlists, of 10 programs. In the first n of them, lists with room for so many values are as good
-// as a table of eight, and larger ones as others in proportion; in the rest lists are never as good.
+// lists plants results of hotlists, of 10 programs. In the first n of them, lists with room for so many values are as
+// good as a table of eight, and larger ones as others in proportion; in the rest lists are never as good.
 func lists(what string, n, room int) plant {
 	result := func(entries float64) float64 { // of a table
 		if what == covered {
@@ -130,9 +132,10 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		m.Set("cost/"+in("vreplay", c == "ours")+"/steps", 0, 0, 0, 1, 1, 1, 1, 1, 1, 1)
 	}
 	figuretest.Planted(t, &Beside, &figure.Measured{}, map[string][]plant{
-		"ten": row("values", 10), "3.9": row("alone", 3.9), "10.7": row("values", 10.7), "12.2": row("values-callsites", 12.2),
-		"5.9": append(row("vreplay", 5.9), together(cost("vreplay", 10, 5, 0), notInterpreted)),
-		"6.8": row("vreplay-callsites", 6.8),
+		"ten": row("values", 10), "3.9": row("alone", 3.9), "10.7": row("values", 10.7),
+		"12.2": row("values-callsites", 12.2),
+		"5.9":  append(row("vreplay", 5.9), together(cost("vreplay", 10, 5, 0), notInterpreted)),
+		"6.8":  row("vreplay-callsites", 6.8),
 		"context": {together(cost("values-callsites", 8, 1.2, 2), cost("values", 10, 1, 0)), together(cost("values-callsites",
 			7, 1, 1.3),
 			cost("values", 10, 1, 0))},
@@ -147,7 +150,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 		"declines": {together(cost("every-32", 8, 1, 3), cost("values", 10, 2, 0), rulesToo), together(cost("every-32", 7, 1,
 			2), cost("values", 10, 2, 0), rulesToo)},
 		"bias": {biased(1.3, 1), biased(1.2, 9)},
-		"unbiased": {together(exactly("bias/0", 9), exactly("bias/15", 1.2), exactly("bias/63", 1.01), exactly("bias/255", 1)),
+		"unbiased": {together(exactly("bias/0", 9), exactly("bias/15", 1.2), exactly("bias/63", 1.01),
+			exactly("bias/255", 1)),
 			together(exactly("bias/0", 1), exactly("bias/15", 1.3), exactly("bias/63", 1.01), exactly("bias/255", 1))},
 		"latency":         {timed(60, 55, 9), timed(60, 45, 90), timed(45, 90, 90)},
 		"bins":            {timed(60, 55, 52), timed(60, 55, 48), timed(60, 40, 90)},
@@ -157,8 +161,8 @@ func TestClaimsCanBeRefuted(t *testing.T) {
 	}, [2]string{"rules", "ours"})
 }
 
-// rulesToo plants what is planted for the column of users under the names of the paper's settings: for claims that have no
-// column of their own.
+// rulesToo plants what is planted for the column of users under the names of the paper's settings: for claims that have
+// no column of their own.
 func rulesToo(m *figure.Measured, _ string) {
 	for _, key := range []string{"every-32", "values"} {
 		if x := m.Of("cost/ours-" + key + "/interrupts"); x != nil {

@@ -1,7 +1,7 @@
 package vsampfigures
 
-// This file compares hotlists with the table of Calder, Feller and Eustace, by the memory with which their results are as
-// good (section 2.2).
+// This file compares hotlists with the table of Calder, Feller and Eustace, by how much memory each needs for
+// equally good results (section 2.2).
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/lab/figure"
 )
 
-// ofLoads are the taps whose values are kept: each load of a program has a list and a table of its own, and sees all of its
-// values.
+// ofLoads are the taps whose values are kept: each load of a program has a list and a table of its own, and sees all of
+// its values.
 const ofLoads = "loads"
 
 // The numbers of values that lists and tables have room for. An entry of both is a value and a count.
@@ -104,7 +104,8 @@ func hotlists(env *figure.Env, m *figure.Measured) error {
 // confidence is that of the bounds in listings of peptrace values.
 const confidence = 0.95
 
-// ofList returns what a hotlist has of the values: all of it, and what is no junk, which our listings show (decision 23).
+// ofList returns what a hotlist has of the values: all of it, and what is no junk, which our listings show (decision
+// 23).
 func ofList(values []uint64, room int, seed uint64) (all, shown []kept) {
 	l := hotlist.NewOf[uint64](room, seed)
 	for _, v := range values {
@@ -145,8 +146,8 @@ func asGood(what string, list, table float64) bool {
 	return list <= table+figure.NoErrorShare
 }
 
-// needed returns how many entries a hotlist needs from which on its result is as good as that of the table with number i,
-// divided by the entries of the table; +Inf if none of those measured suffices.
+// needed returns how many entries a hotlist needs from which on its result is as good as that of the table with number
+// i, divided by the entries of the table; +Inf if none of those measured suffices.
 func needed(m *figure.Measured, program, what string, i int, extended bool) float64 {
 	lists, table := m.Of("hotlists", program, in("lists", extended), what), m.Of("hotlists", program, "tables", what)[i]
 	least := math.Inf(1)
@@ -194,11 +195,10 @@ func whyHotlists(m *figure.Measured) string {
 		}
 		return ofSize(m, name, what, i).Text(unit)
 	}
-	return fmt.Sprintf("Each load of %d programs has lists and tables, and these see all of its values; an entry is a value "+
-		"and a count in both. A table counts each value that it has. A list counts some of them by chance, and when it is full it "+
-		"lowers its rate by 1/%d, whatever its size. With %d entries lists have the values of %s of the loads at the end, and "+
-		"tables those of %s; the share of the most frequent value is wrong by %s in lists, by %s without values that are junk, "+
-		"and by %s in tables.", len(m.Below("hotlists")), hotlist.Slots, hotlist.Slots, of("lists", covered, i),
+	return fmt.Sprintf("Lists and tables see all values of each load of %d programs. A table counts each value that it has. "+
+		"A list counts some of them by chance, and when it is full it lowers its rate by 1/%d, whatever its size. With "+
+		"%d entries lists have the values of %s of the loads at the end, and tables those of %s; the share of the most frequent value "+
+		"is wrong by %s in lists, by %s without values that are junk, and by %s in tables.", len(m.Below("hotlists")), hotlist.Slots, hotlist.Slots, of("lists", covered, i),
 		of("tables", covered, k), of("lists", off, i), of(in("lists", true), off, i), of("tables", off, k))
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/pepgo/pep/lab/figure/figuretest"
 )
 
-// A program has two loads, in turns: one has the values 0, 0, 1, 2, 0, 0, 1, 2, …, and each value of the other occurs once.
-// What lists and tables make of that is known: the first load is exact with room for three values or more, and of the other
-// one a table has some of 4,000 values, whose counts are right.
+// A program has two loads, in turns: one has the values 0, 0, 1, 2, 0, 0, 1, 2, …, and each value of the other occurs
+// once. What lists and tables make of that is known: the first load is exact with room for three values or more, and of
+// the other one a table has some of 4,000 values, whose counts are right.
 func TestResultsOfKnownLoads(t *testing.T) {
 	var list []tuple.Tuple
 	for i := range uint64(4000) {

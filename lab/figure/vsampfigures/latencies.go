@@ -10,8 +10,8 @@ import (
 	"github.com/pepgo/pep/lab/figure"
 )
 
-// footprints are the loads of the program latencies, each with the bin of what it loads from. The first one hits, and the
-// second one misses.
+// footprints are the loads of the program latencies, each with the bin of what it loads from. The first one hits, and
+// the second one misses.
 var footprints = []struct{ load, bin string }{{"near", "near-cache"}, {"far", "memory"}, {"middle", "far-cache"}}
 
 // inBins returns for each run which part of the loads is in the bin of its footprint: the least of the first n loads.

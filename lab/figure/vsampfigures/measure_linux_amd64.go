@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/lab/bench"
+	"github.com/pepgo/pep/lab/driver"
 	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/sampling"
 )
@@ -23,14 +23,14 @@ const (
 	limit  = 11 * time.Minute
 )
 
-// measure reads the recorded loads of the test programs, and then samples these programs, and gofmt. It needs the rights of
-// peptrace values.
+// measure reads the recorded loads of the test programs, and then samples these programs, and gofmt. It needs the
+// rights of peptrace values.
 func measure(env *figure.Env, m *figure.Measured) (err error) {
 	if err := hotlists(env, m); err != nil {
 		return err
 	}
 	e := sampling.Experiment{Rounds: rounds, Scale: scale, Log: os.Stderr}
-	if e.Root, err = bench.Root(); err != nil {
+	if e.Root, err = driver.Root(); err != nil {
 		return err
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()

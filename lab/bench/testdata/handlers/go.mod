@@ -1,3 +1,0 @@
-module handlers
-
-go 1.26

@@ -1,0 +1,3 @@
+module example.com/args
+
+go 1.26

@@ -1,0 +1,3 @@
+module example.com/loads
+
+go 1.26
