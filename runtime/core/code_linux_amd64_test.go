@@ -101,7 +101,7 @@ var windowHandlers = []string{"0pep/core.beginWindow", "0pep/windows.Run", "0pep
 
 // byInterpreter are the functions that call others through variables: those that are among windowHandlers.
 var byInterpreter = []string{"0pep/interp.(*Machine).run", "0pep/interp.(*Machine).enter",
-	"0pep/interp.(*Machine).looks", "0pep/interp.(*Machine).TimeLoad", "0pep/interp.(*decoder).actions",
+	"0pep/interp.(*Machine).mayTime", "0pep/interp.(*Machine).TimeLoad", "0pep/interp.(*decoder).actions",
 	"0pep/interp.(*Code).enter"}
 
 // tableJump matches the jump of a switch.
@@ -131,6 +131,11 @@ func handlerMistakes(t testing.TB, exe string, more ...string) (mistakes []strin
 	})
 	if len(seen) < 6 {
 		t.Errorf("the handlers are %v", seen)
+	}
+	for _, name := range byInterpreter {
+		if len(more) > 0 && !seen[name] {
+			t.Errorf("no handler calls %s", name)
+		}
 	}
 	return mistakes
 }
