@@ -303,13 +303,19 @@ INLINE void end_timing(u32 func, u64 now)
 
 static long step(u32 i, struct run **r) { return step_probe(*r); }
 
-// fused interprets forward, and takes the registers over. It returns the slot that it has
-// taken, for give_back.
-INLINE struct slot *fused(struct site *s, struct hit *h, u64 flags)
+INLINE void registers(u64 *r, struct pt_regs *ctx)
+{
+	r[0] = ctx->ax, r[1] = ctx->cx, r[2] = ctx->dx, r[3] = ctx->bx;
+	r[4] = ctx->sp, r[5] = ctx->bp, r[6] = ctx->si, r[7] = ctx->di;
+	r[8] = ctx->r8, r[9] = ctx->r9, r[10] = ctx->r10, r[11] = ctx->r11;
+	r[12] = ctx->r12, r[13] = ctx->r13, r[14] = ctx->r14, r[15] = ctx->r15;
+}
+
+// fused interprets forward. It returns the slot that it has taken, for give_back, or 0 if all are in use.
+INLINE struct slot *fused(struct pt_regs *ctx, struct site *s)
 {
 	struct slot *slot = 0;
 	u32 first = smp_processor_id() * TRIES;
-	h->lost = 1;
 	#pragma unroll
 	for (u32 k = 0; k < TRIES; k++) {
 		u32 i = (first + k) & (SLOTS - 1);
@@ -323,19 +329,9 @@ INLINE struct slot *fused(struct site *s, struct hit *h, u64 flags)
 	if (!slot)
 		return 0;
 	struct run *r = &slot->run;
-	#pragma unroll
-	for (int i = 0; i < 16; i++)
-		r->r[i] = h->r[i];
-	begin(r, 0, flags, s->op, s->steps);
+	registers(r->r, ctx);
+	begin(r, 0, ctx->flags, s->op, s->steps);
 	loop(s->steps * INSN_OPS, step, &r, 0);
-	if (r->steps == s->steps && r->pc == s->arrives) {
-		#pragma unroll
-		for (int i = 0; i < 16; i++)
-			h->r[i] = r->r[i];
-		h->known = r->known;
-		h->run = r;
-		h->lost = 0;
-	}
 	return slot;
 }
 
@@ -343,6 +339,26 @@ INLINE void give_back(struct slot *s)
 {
 	if (s)
 		__sync_fetch_and_and(&s->busy, 0);
+}
+
+// captured records the words of a site: as they are here, or where the interpreter of a fused probe has arrived. It is a
+// function of its own because the stacks of probe, step and alu may have 512 bytes together, and a hit takes 160.
+static __attribute__((noinline)) int captured(struct pt_regs *ctx, struct site *s, struct slot *slot)
+{
+	struct hit h = {.first = s->word, .known = 0xffff};
+	if (!interprets || !s->steps) {
+		registers(h.r, ctx);
+	} else if (slot && slot->run.steps == s->steps && slot->run.pc == s->arrives) {
+		h.run = &slot->run;
+		h.known = h.run->known;
+		#pragma unroll
+		for (int i = 0; i < 16; i++)
+			h.r[i] = h.run->r[i];
+	} else {
+		h.lost = 1;
+	}
+	loop(s->nwords, capture, &h, 0);
+	return 0;
 }
 
 SEC("uprobe.multi.s")
@@ -391,16 +407,10 @@ int probe(struct pt_regs *ctx)
 	if (s->kind == EDGE && taken(ctx->flags, s->condition))
 		add(&c->taken, 1);
 	if (s->nwords) {
-		struct hit h = {
-			.r = {ctx->ax, ctx->cx, ctx->dx, ctx->bx, ctx->sp, ctx->bp, ctx->si, ctx->di,
-			      ctx->r8, ctx->r9, ctx->r10, ctx->r11, ctx->r12, ctx->r13, ctx->r14, ctx->r15},
-			.first = s->word,
-			.known = 0xffff,
-		};
 		struct slot *slot = 0;
 		if (interprets && s->steps)
-			slot = fused(s, &h, ctx->flags);
-		loop(s->nwords, capture, &h, 0);
+			slot = fused(ctx, s);
+		captured(ctx, s, slot);
 		give_back(slot);
 	}
 	if (s->timed)
