@@ -151,14 +151,14 @@ func simulateClusters(rng *rand.Rand, clusters int, polls bool) (share float64, 
 		ys, xs = append(ys, n/p.estimated), append(xs, ends/p.estimated)
 		total.Add(ends / p.estimated)
 	}
-	var item, whole weigh.Jackknife
-	sum := 0.
-	for i, y := range ys {
-		item.Leave(&total, y, xs[i])
-		whole.Leave(&total, xs[i], xs[i])
-		sum += y
+	for _, y := range ys {
+		share += y / total.Size
 	}
-	share = sum / total.Size
+	var item, whole weigh.Jackknife
+	for i, y := range ys {
+		item.Leave(&total, share, y, xs[i])
+		whole.Leave(&total, 0, xs[i], xs[i])
+	}
 	bounds := func(v float64) Bounds {
 		const unit = 1e6
 		b := (&File{estimated: true}).CountBounds(int64(unit*share), Estimate{Variance: int64(unit * unit * v)})
@@ -180,7 +180,7 @@ func TestBoundsHoldInSimulatedPrograms(t *testing.T) {
 		clusters int
 		polls    bool
 		biased   float64
-	}{{12, false, .85}, {30, false, .72}, {200, false, .45}, {12, true, .85}, {30, true, .72}, {200, true, .45}} {
+	}{{12, false, .85}, {30, false, .72}, {200, false, .45}, {2000, false, .3}, {12, true, .85}, {30, true, .72}, {200, true, .45}} {
 		rng := rand.New(rand.NewPCG(uint64(test.clusters), 5))
 		var of, in, narrow, biased float64
 		for range 4000 {

@@ -27,10 +27,12 @@ type tally struct {
 
 // end adds what is in a cluster of a size, given the total of all clusters.
 func (t *tally) end(all *weigh.Total, size float64) {
-	t.sum += t.here
-	t.part.Leave(all, t.here, size)
+	t.part.Leave(all, t.share(all), t.here, size)
 	t.here = 0
 }
+
+// share is that of the path or edge in a total.
+func (t *tally) share(all *weigh.Total) float64 { return t.sum / max(all.Size, 1e-300) }
 
 // add adds count to what is written, and appends to values the parts of amounts that belong
 // to it. Parts are in proportion to counts and add up to the amounts.
@@ -145,7 +147,9 @@ func (w *writer) size(c *Cluster, unit float64, paths []*path, weight []float64)
 		size += here
 		weight[s] += here
 		paths[s].logged += n
+		paths[s].tally.sum += here
 		for _, e := range paths[s].branches {
+			e.tally.sum += here
 			e.branch.here += here
 		}
 	}
@@ -185,7 +189,7 @@ func (w *writer) add(c *Cluster, unit float64, paths []*path) {
 	if size == 0 {
 		return
 	}
-	w.leaves.Leave(&w.all, size, size)
+	w.leaves.Leave(&w.all, 0, size, size)
 	for _, s := range c.Samples { // here is 0 when it has been added
 		if paths[s] == nil {
 			continue
@@ -196,7 +200,8 @@ func (w *writer) add(c *Cluster, unit float64, paths []*path) {
 		}
 		for _, e := range d.branches {
 			if e.tally.here > 0 {
-				e.share.Leave(&e.branch.total, e.tally.here, e.branch.here)
+				total := &e.branch.total
+				e.share.Leave(total, e.tally.share(total), e.tally.here, e.branch.here)
 				e.tally.end(&w.all, size)
 			}
 		}
@@ -207,7 +212,7 @@ func (w *writer) add(c *Cluster, unit float64, paths []*path) {
 		}
 		for _, e := range paths[s].branches {
 			if h := e.branch.here; h > 0 {
-				e.branch.leaves.Leave(&e.branch.total, h, h)
+				e.branch.leaves.Leave(&e.branch.total, 0, h, h)
 				e.branch.here = 0
 			}
 		}
@@ -217,7 +222,7 @@ func (w *writer) add(c *Cluster, unit float64, paths []*path) {
 // variance returns the variance of the count of a path or an edge, in counts².
 func (w *writer) variance(t *tally) float64 {
 	all := w.all.Size * w.scale
-	return w.shareVariance(&t.part, &w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves) * all * all
+	return w.shareVariance(&t.part, &w.all, t.share(&w.all), &w.leaves) * all * all
 }
 
 // shareVariance returns the variance of a share p, from the sums for its item and for all that it is a share of.
@@ -234,7 +239,7 @@ func (w *writer) shareVariance(item *weigh.Jackknife, t *weigh.Total, p float64,
 // variance, and each counts as one sample. Rounded sums then leave a variance of up to rounding.
 func (w *writer) independent(e *edge) float64 {
 	total := &e.branch.total
-	p := e.tally.sum / max(total.Size, 1e-300)
+	p := e.tally.share(total)
 	v := w.shareVariance(&e.share, total, p, &e.branch.leaves)
 	const rounding = 1e-12
 	if q := p * (1 - p); v > rounding && q > 1e-9 {

@@ -5,14 +5,12 @@
 //	for _, c := range clusters {
 //		all.Add(c.Size)
 //	}
-//	var sum float64
+//	share := sumOfPath / all.Size
 //	var path, whole weigh.Jackknife
 //	for _, c := range clusters {
-//		sum += c.OfPath
-//		path.Leave(&all, c.OfPath, c.Size)
-//		whole.Leave(&all, c.Size, c.Size)
+//		path.Leave(&all, share, c.OfPath, c.Size)
+//		whole.Leave(&all, 0, c.Size, c.Size)
 //	}
-//	share := sum / all.Size
 //	variance := path.FewVariance(&all, share, &whole)
 //
 // # Weights

@@ -82,12 +82,14 @@ func TestVarianceByLeavingOut(t *testing.T) {
 			all.Add(c[1])
 			part.Add(c[0], c[1])
 		}
+		p, v := part.Share(&all)
 		var item, whole weigh.Jackknife
 		for _, c := range clusters {
-			item.Leave(&all, c[0], c[1])
-			whole.Leave(&all, c[1], c[1])
+			if c[0] > 0 {
+				item.Leave(&all, p, c[0], c[1])
+			}
+			whole.Leave(&all, 0, c[1], c[1])
 		}
-		p, v := part.Share(&all)
 		return math.Sqrt(item.Variance(&all, p, &whole)), math.Sqrt(v)
 	}
 	large := [][2]float64{{50, 100}}
