@@ -144,7 +144,7 @@ func TestVarianceInWindows(t *testing.T) {
 			t.Errorf("%s: %.1f degrees of freedom, want about %v", test.name, got, test.freedom)
 		}
 		const growth = 3
-		want := (n-1)/n*squares*(1+4/freedom)/growth + 2*.12*.12*more*more // windows with more than p are off alike
+		want := (n-1)/n*squares*(1+4/freedom)/growth + 2*.15*.15*more*more // windows with more than p are off alike
 		if got := item.FewVariance(&total, p, &whole)/growth + item.WeightVariance(&total, p,
 			&whole); math.Abs(got-want) > 1e-2*want+1e-12 {
 			t.Errorf("%s: variance %g, want %g", test.name, got, want)
