@@ -180,7 +180,8 @@ func TestBoundsHoldInSimulatedPrograms(t *testing.T) {
 		clusters int
 		polls    bool
 		biased   float64
-	}{{12, false, .85}, {30, false, .72}, {200, false, .45}, {2000, false, .3}, {12, true, .85}, {30, true, .72}, {200, true, .45}} {
+	}{{12, false, .85}, {30, false, .72}, {200, false, .45}, {2000, false, .3},
+		{12, true, .85}, {30, true, .72}, {200, true, .45}} {
 		rng := rand.New(rand.NewPCG(uint64(test.clusters), 5))
 		var of, in, narrow, biased float64
 		for range 4000 {
