@@ -21,8 +21,8 @@ type ActionCounts struct {
 
 	// of the source, in the program by themselves or inlined
 	Sources int `json:"sources" unit:"functions"`
-	Partly  int `json:"unclear" unit:"functions"` // of these, with untold paths
-	Untold  int `json:"blind" unit:"functions"`   // of these, with untold paths only
+	Partly  int `json:"partly_untold" unit:"functions"` // of these, with untold paths and others
+	Untold  int `json:"untold" unit:"functions"`        // of these, with untold paths only
 
 	Linked   int          `json:"linked" unit:"functions"` // of the program
 	Code     uint64       `json:"code" unit:"bytes"`       // of these

@@ -23,7 +23,7 @@ type BranchTable struct {
 	Packages  int           `json:"packages" unit:"packages"`
 	Functions int           `json:"functions" unit:"functions"` // with those that the linker leaves out
 	Outcomes  int           `json:"outcomes" unit:"outcomes"`   // of the source
-	Lost      int           `json:"lost" unit:"outcomes"`       // that cannot be counted, or in part only
+	Uncounted int           `json:"uncounted" unit:"outcomes"`  // that cannot be counted, or in part only
 	Causes    []BranchCause `json:"causes"`                     // why they cannot be counted
 	// instructions, and ways to execute them, that outcomes stand at
 	Rows     int              `json:"rows" unit:"rows"`
@@ -48,10 +48,10 @@ type UntoldCause struct {
 
 // A BranchFunction is a function of a table.
 type BranchFunction struct {
-	Func string      `json:"function"`
-	Size uint64      `json:"size" unit:"bytes"`
-	Rows []BranchRow `json:"rows"` // what happens when an instruction is executed
-	Lost []BranchRow `json:"lost"` // outcomes that cannot be counted; `way` says why
+	Func      string      `json:"function"`
+	Size      uint64      `json:"size" unit:"bytes"`
+	Rows      []BranchRow `json:"rows"`      // what happens when an instruction is executed
+	Uncounted []BranchRow `json:"uncounted"` // outcomes that cannot be counted; `way` says why
 }
 
 // A BranchRow is an outcome where an instruction stands for it, or why none does.
@@ -89,7 +89,7 @@ func Branches(file string, pkgs []branches.Package, o SitesOptions) (*BranchTabl
 					continue // the outcome itself is another one
 				}
 				if t.Outcomes++; x.Lost != 0 {
-					t.Lost++
+					t.Uncounted++
 					causes[x.Lost]++
 				}
 			}
@@ -207,7 +207,7 @@ func branchFunction(f *branches.Func, ops [][]register.Op) BranchFunction {
 	}
 	for _, o := range f.Outcomes {
 		if o.Lost != 0 && o.Lost != branches.Either {
-			b.Lost = append(b.Lost, row(0, o.Lost.String(), o))
+			b.Uncounted = append(b.Uncounted, row(0, o.Lost.String(), o))
 		}
 	}
 	return b
@@ -220,10 +220,10 @@ func (t *BranchTable) Name() string { return "sites" }
 func (t *BranchTable) Print(p *listing.Page) {
 	p.Line("%s: %s, %s, %s in %s", t.File, listing.Count(t.Packages, "package"), listing.Count(t.Functions, "function"),
 		listing.Count(t.Outcomes, "outcome"), listing.Count(t.Rows, "row"))
-	if t.Lost > 0 && t.Listed == nil {
+	if t.Uncounted > 0 && t.Listed == nil {
 		p.Line("")
-		p.Line("%s (%s) cannot be counted", listing.Count(t.Lost, "outcome"),
-			listing.Percent(listing.Ratio(int64(t.Lost), int64(t.Outcomes))))
+		p.Line("%s (%s) cannot be counted", listing.Count(t.Uncounted, "outcome"),
+			listing.Percent(listing.Ratio(int64(t.Uncounted), int64(t.Outcomes))))
 		causes := &listing.Table{Numbers: 1}
 		for _, c := range t.Causes {
 			causes.Row(fmt.Sprint(c.Outcomes), c.Cause)
@@ -264,8 +264,8 @@ func (t *BranchTable) Print(p *listing.Page) {
 		for _, r := range f.Rows {
 			add(fmt.Sprintf("%#x", r.PC), r)
 		}
-		for _, r := range f.Lost {
-			add("lost", r)
+		for _, r := range f.Uncounted {
+			add("uncounted", r)
 		}
 		p.Table("  ", rows)
 	}

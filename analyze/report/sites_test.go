@@ -242,11 +242,11 @@ func TestListedJoinedConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, r := range slices.Concat(table.Listed[0].Rows, table.Listed[0].Lost) {
+	for _, r := range slices.Concat(table.Listed[0].Rows, table.Listed[0].Uncounted) {
 		got += r.Way + ": " + r.Outcome + "\n"
 	}
 	if want := "not taken: true\ntaken: maybe true\nmerged: true\n"; got != want || table.Outcomes != 1 ||
-		table.Lost != 1 {
-		t.Errorf("%d outcomes, %d of them lost, listed as\n%swant 1, 1 and\n%s", table.Outcomes, table.Lost, got, want)
+		table.Uncounted != 1 {
+		t.Errorf("%d outcomes, %d of them uncounted, listed as\n%swant 1, 1 and\n%s", table.Outcomes, table.Uncounted, got, want)
 	}
 }

@@ -244,8 +244,8 @@ func branchRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, fmt.Sprintf("%s: %d package, %d functions, %d outcomes in %d rows", o.Text("file"),
 		o.Int("packages"), o.Int("functions"), o.Int("outcomes"), o.Int("rows")))
 	if len(o.All("listed")) == 0 {
-		rows = append(rows, fmt.Sprintf("%d outcomes (%.2f%%) cannot be counted", o.Int("lost"),
-			100*float64(o.Int("lost"))/float64(o.Int("outcomes"))))
+		rows = append(rows, fmt.Sprintf("%d outcomes (%.2f%%) cannot be counted", o.Int("uncounted"),
+			100*float64(o.Int("uncounted"))/float64(o.Int("outcomes"))))
 		for _, c := range o.All("causes") {
 			rows = append(rows, fmt.Sprintf("%d %s", c.Int("outcomes"), c.Text("cause")))
 		}
@@ -279,8 +279,8 @@ func branchRows(o commandtest.Object) (rows []string) {
 		for _, r := range f.All("rows") {
 			row(fmt.Sprintf("%#x", r.Int("pc")), r)
 		}
-		for _, r := range f.All("lost") {
-			row("lost", r)
+		for _, r := range f.All("uncounted") {
+			row("uncounted", r)
 		}
 	}
 	return rows

@@ -27,7 +27,7 @@
 //
 // and the other with names and units that do not change,
 //
-//	{"listing": "top", "version": 3, "units": {"total": "times", "rows.count": "times", …}, "total": 10, "rows": […]}
+//	{"listing": "top", "version": 4, "units": {"total": "times", "rows.count": "times", …}, "total": 10, "rows": […]}
 //
 // The package knows no particular listing. Packages report, replay, figure and trace
 // define listings, and docs/reference/json.md explains every field to users; it is made
@@ -44,7 +44,7 @@ import (
 
 // Version is the version of the JSON form of all listings. Raise it when a field is removed
 // or changes its meaning; new fields do not raise it.
-const Version = 3
+const Version = 4
 
 // A Listing is a struct, or a pointer to one, whose exported fields have json tags,
 // and unit tags if they are numbers.

@@ -55,7 +55,7 @@ func Example() {
 	//       7  70.00%  main.f
 	// {
 	//   "listing": "top",
-	//   "version": 3,
+	//   "version": 4,
 	//   "units": {
 	//     "total": "times",
 	//     "rows.count": "times",
@@ -107,7 +107,7 @@ func TestNumbersAreExact(t *testing.T) {
 	})
 	n := func(s string) json.Number { return json.Number(s) }
 	want := map[string]any{
-		"listing": "top", "version": n("3"), "fine": true, "names": []any{},
+		"listing": "top", "version": n("4"), "fine": true, "names": []any{},
 		"units": map[string]any{"total": "times", "rows.count": "times", "rows.share": "ratio", "rows.error": "times",
 			"more": "times"},
 		"total": n("9223372036854775807"),
