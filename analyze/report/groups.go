@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
@@ -133,8 +132,7 @@ func topGroups(w weight, paths []profile.Path, by, order string, n int, src *sou
 			}
 			x.AtLeast = atLeast
 		case ByLine:
-			text, _ := src.Line(x.File, x.Line)
-			x.Source = strings.TrimSpace(text)
+			x.Source = src.Trimmed(x.File, x.Line)
 			wanted = append(wanted, x.File)
 		}
 		if w.times != nil { // with functions whose paths are not told

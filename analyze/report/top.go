@@ -261,8 +261,7 @@ func place(file string, line, col int64) string {
 
 func topBranches(src *source.Tree, x profile.Path) (list []TopBranch) {
 	for _, d := range x.Branches {
-		text, _ := src.Line(fileOf(x.ID.Func, d), d.Line)
-		list = append(list, TopBranch{d.File, d.Line, d.Col, d.Kind, d.Outcome, strings.TrimSpace(text)})
+		list = append(list, TopBranch{d.File, d.Line, d.Col, d.Kind, d.Outcome, src.Trimmed(fileOf(x.ID.Func, d), d.Line)})
 	}
 	return list
 }

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/analyze/specialise"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/internal/listing"
@@ -139,15 +139,13 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	if len(sites) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: %w %q: without -func, pep values shows all", f.Name, errNoMatch, o.Func)
 	}
-	if f.Kind != schema.Loads { // the user can change the main module
-		whose := func(s profile.Seen) int {
-			if f.Own(profile.PackageOf(s.Site.Func.Name)) {
-				return 0
-			}
+	prefer := func(s profile.Seen) int { // the user can change the main module
+		if f.Kind != schema.Loads && f.Own(profile.PackageOf(s.Site.Func.Name)) {
 			return 1
 		}
-		slices.SortStableFunc(sites, func(s, t profile.Seen) int { return cmp.Compare(whose(s), whose(t)) })
+		return 0
 	}
+	slices.SortStableFunc(sites, func(s, t profile.Seen) int { return cmp.Compare(prefer(t), prefer(s)) })
 	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N,
 		only: o.OnlySpecialise, whole: f.Whole()}
 	funcs := make(map[profile.Func]bool)
@@ -157,19 +155,17 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 		t.Wait += s.Wait
 	}
 	t.Functions = len(funcs)
+	var special []specialise.Site[Specialisation]
 	for _, s := range sites {
 		if !o.OnlySpecialise {
 			t.Sites = append(t.Sites, valueSite(s, src, o, f))
 		}
-		x, ok := specialise(f, s, o)
-		// A function may load a field several times. The first site has most events.
-		ok = ok && !slices.ContainsFunc(t.Specialise, func(y Specialisation) bool {
-			return y.Func == x.Func && y.File == x.File && y.Condition == x.Condition
-		})
-		if ok {
-			t.Specialise = append(t.Specialise, x)
+		if x, ok := specialSite(f, s); ok {
+			x.Prefer = prefer(s)
+			special = append(special, x)
 		}
 	}
+	t.Specialise = specialise.Find(special, o.Events, o.Share)
 	t.Findings = t.find()
 	return t, nil
 }
@@ -212,8 +208,7 @@ func valueSite(s profile.Seen, src *source.Tree, o ValuesOptions, f *profile.Fil
 	case s.Site.Pool == "":
 		x.Pos = s.Site.Pos.String()
 	}
-	text, _ := src.Line(s.Site.Func.File, s.Site.Pos.Line)
-	x.Source = strings.TrimSpace(text)
+	x.Source = src.Trimmed(s.Site.Func.File, s.Site.Pos.Line)
 	shown := s.Words
 	if o.N > 0 {
 		shown = shown[:min(o.N, len(shown))]
@@ -244,34 +239,30 @@ var useful = map[string]bool{
 	tuple.Type.String(): true, tuple.Const.String(): true, tuple.Op.String(): true,
 }
 
-// specialise reports whether a site has a value so frequent that code for it alone
-// may be worthwhile. Addresses differ from run to run, so they never are.
-func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisation, ok bool) {
+// specialSite returns what specialise.Find needs of a site, if code can be specialised for its most frequent value.
+// Addresses differ from run to run, so for them it never can. A function may load a field several times.
+func specialSite(f *profile.File, s profile.Seen) (x specialise.Site[Specialisation], ok bool) {
 	top := s.Words[0]
 	constant := s.Site.Expr == top.Value // return true
-	if !useful[s.Site.Kind] || s.Site.Pool != "" || s.Site.Expr == schema.NoText || constant || top.Address &&
-		top.Value != schema.Nil {
+	if !specialises(f.Kind) || !useful[s.Site.Kind] || s.Site.Pool != "" || s.Site.Expr == schema.NoText || constant ||
+		top.Address && top.Value != schema.Nil || top.Value == schema.Other || top.Range != nil && !top.Range.Single() {
 		return x, false
 	}
-	least := float64(top.Count) / float64(max(s.Count, 1))
+	least := listing.Ratio(top.Count, s.Count)
 	if !f.Exact() {
 		least = s.ShareBounds(top, f.Period.Value).Low
-	}
-	if !specialises(f.Kind) {
-		return x, false
-	}
-	if s.Count < o.Events || least < o.Share || top.Value == schema.Other || top.Range != nil && !top.Range.Single() {
-		return x, false
 	}
 	relation := " == "
 	if f.Kind == schema.Types && top.Value != schema.Nil {
 		relation = " is a "
 	}
-	return Specialisation{
+	row := Specialisation{
 		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind,
 		Condition: s.Site.Expr + relation + top.Value,
 		Func:      s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
-	}, true
+	}
+	return specialise.Site[Specialisation]{Row: row, Events: s.Count, Least: least,
+		Same: []any{[3]string{row.Func, row.File, row.Condition}}}, true
 }
 
 // specialises reports whether code can be specialised for what is in files of a kind, and

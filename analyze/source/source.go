@@ -64,6 +64,15 @@ func (t *Tree) Line(name string, n int64) (string, bool) {
 	return f.lines[n-1], true
 }
 
+// Trimmed returns a line without the space around it, "" if there is no such line, or no tree.
+func (t *Tree) Trimmed(name string, n int64) string {
+	if t == nil {
+		return ""
+	}
+	text, _ := t.Line(name, n)
+	return strings.TrimSpace(text)
+}
+
 // Text returns a file as it is, but with \n at the ends of lines.
 func (t *Tree) Text(name string) (string, bool) {
 	f := t.file(name)

@@ -87,7 +87,7 @@ const walls = `
 	tracer/internal/values/modules:  tracer/internal/values/capture format/items
 	tracer/internal/values/database: tracer/internal/values/capture tracer/internal/values/chunk tracer/internal/values/modules internal/input hwsim/hotlist
 	tracer/internal/values/programs: tracer/internal/values/capture machine/...
-	tracer/internal/values/...:      tracer/internal/values/... machine/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing hwsim/hotlist
+	tracer/internal/values/...:      tracer/internal/values/... machine/pclntab analyze/source analyze/specialise format/facts format/pprofenc format/schema internal/listing hwsim/hotlist
 	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... machine/...
 	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... machine/... format/facts format/pprofenc format/schema internal/listing
 	tracer/internal/cold:            tracer/internal/proc/... machine/... analyze/cold

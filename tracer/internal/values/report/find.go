@@ -3,7 +3,6 @@ package report
 // This file finds semi-invariant values in code that takes time (sections 2 and 3.1).
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/analyze/specialise"
 	"github.com/pepgo/pep/hwsim/hotlist"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/tracer/internal/values/capture"
@@ -68,22 +68,18 @@ type FindRow struct {
 // leastSamples is how many samples of values a location needs.
 const leastSamples = 30
 
-// Find ranks values by the time that their function takes times how invariant they are.
+// Find ranks values by the time that their function takes times how invariant they are: specialise.Find says how.
 //
-// The time of a function is its share of the interrupts of all binaries: the function is
-// what a programmer would specialise, and at single instructions interrupts are biased.
-// The invariance of a value is the lower bound of its share: with few samples, or with a hotlist
-// that has sampled few of them, a value that seems to be the only one gets less than 100%. It is a
-// bound for the program, not only for the samples, under the assumption that samples are independent: a
-// half of what may go wrong goes to the hotlist, a half to the samples.
+// The time of a function is its share of the interrupts of all binaries: at single instructions interrupts are biased.
+// The invariance of a value is the lower bound of its share, for the program, not only for the samples, under the
+// assumption that samples are independent: a half of what may go wrong goes to the hotlist, a half to the samples.
 //
 // What specialisation cannot use does not count: results of instructions that have no input, constants that a compare
 // contains, copies of signs, addresses of memory, which differ between runs, and what the stack check compares.
 // Addresses of the executable's own code and data are the same in each run, and the linker knows them: they only count
 // if the options say so. Types of interface values and targets of calls, which are such addresses, count. Outcomes of
-// branches and pairs of vreplay are left out, too: a listing has them. A value is often seen several times in a
-// function, when it is loaded, copied and compared. So of each line there is one row, and of each value in a function,
-// too: the one with the highest score. Of equal ones it is that of a load from a variable, which is where the value
+// branches and pairs of vreplay are left out, too: a listing has them. Of each line there is one row, and of each value
+// in a function, too. Of equal ones it is that of a load from a variable, which is where the value
 // comes from, then that of a load from the stack, then the one with most samples.
 func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 	db = Labelled(db, o.Label)
@@ -95,12 +91,7 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 			t.Programs = append(t.Programs, b.Image.Path)
 		}
 	}
-	type found struct {
-		FindRow
-		load, stack bool
-		word        capture.Value
-	}
-	var all []found
+	var all []specialise.Site[FindRow]
 	for _, b := range db.Binaries() {
 		for _, f := range functions(b.Locations(), names) {
 			if !f.matches(o.Func) || f.interrupts == 0 {
@@ -132,52 +123,31 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 						Time: share(f.interrupts, t.Interrupts), Invariance: min(top.Share, 1), Least: invariance(list),
 						Samples: list.Total(),
 						Kind:    kind, Value: top.Value, Program: b.Image.Path, Func: at.name, File: at.file, Line: at.line,
-						PC: l.Insn.PC, Instruction: instruction(l.Insn, names),
+						Source: o.Source.Trimmed(at.file, int64(at.line)), PC: l.Insn.PC, Instruction: instruction(l.Insn, names),
 					}
 					row.Score = row.Time * row.Least
-					if o.Source != nil {
-						text, _ := o.Source.Line(at.file, int64(at.line))
-						row.Source = strings.TrimSpace(text)
+					site := specialise.Site[FindRow]{Row: row, Events: int64(row.Samples), Score: row.Score,
+						Same: []any{[3]any{row.Program, row.Func, top.word}}}
+					if row.Line > 0 {
+						site.Same = append(site.Same, [3]any{row.Program, row.File, row.Line})
 					}
-					all = append(all, found{row, l.Insn.Memory&capture.Load != 0, l.Insn.Reads&stackPointer != 0, top.word})
+					if l.Insn.Memory&capture.Load != 0 {
+						site.Prefer = 2
+						if l.Insn.Reads&stackPointer != 0 { // it was there already, and comes from elsewhere
+							site.Prefer = 1
+						}
+					}
+					all = append(all, site)
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b found) int {
-		loads := func(f found) int {
-			switch {
-			case !f.load:
-				return 0
-			case f.stack: // it was there already, and comes from elsewhere
-				return 1
-			}
-			return 2
-		}
-		// Scores that differ by less than a hundredth are equal: the numbers of samples of two
-		// instructions of a block differ by chance.
-		return cmp.Or(cmp.Compare(int(100*b.Score), int(100*a.Score)), cmp.Compare(loads(b), loads(a)),
-			cmp.Compare(b.Samples, a.Samples))
-	})
-	type key struct {
-		program, function string
-		line              int
-		word              capture.Value
+	t.Rows = specialise.Find(all, leastSamples, 0)
+	for i := range t.Rows {
+		t.Rows[i].Rank = i + 1
 	}
-	seen := map[key]bool{}
-	for _, f := range all {
-		line := key{program: f.Program, function: f.File, line: f.Line}
-		value := key{program: f.Program, function: f.Func, word: f.word}
-		if f.Line > 0 && seen[line] || seen[value] {
-			continue
-		}
-		seen[line], seen[value] = true, true
-		if o.N > 0 && len(t.Rows) == o.N {
-			t.More++
-			continue
-		}
-		f.Rank = len(t.Rows) + 1
-		t.Rows = append(t.Rows, f.FindRow)
+	if o.N > 0 && len(t.Rows) > o.N {
+		t.Rows, t.More = t.Rows[:o.N], len(t.Rows)-o.N
 	}
 	t.Missing = names.Missing()
 	return t

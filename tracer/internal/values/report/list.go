@@ -3,6 +3,7 @@ package report
 // This file has the listing of instructions, as dcpilist has it (sections 2.4 and 3.3).
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -150,15 +151,7 @@ func functions(locations []*database.Location, names Names) (list []*function) {
 		f.frames = append(f.frames, frames)
 		f.interrupts += l.Interrupts
 	}
-	slices.SortStableFunc(list, func(x, y *function) int {
-		switch {
-		case x.interrupts > y.interrupts:
-			return -1
-		case x.interrupts < y.interrupts:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(x, y *function) int { return cmp.Compare(y.interrupts, x.interrupts) })
 	return list
 }
 
@@ -178,15 +171,12 @@ func (f *function) list(b *database.Binary, names Names, o ListOptions) ListFunc
 		at := f.frames[i][0]
 		row := ListInstruction{
 			PC: l.Insn.PC, Instruction: instruction(l.Insn, names), File: at.file, Line: at.line,
+			Source:     o.Source.Trimmed(at.file, int64(at.line)),
 			Interrupts: l.Interrupts, Share: share(l.Interrupts, b.Interrupts), Gap: i > 0 && l.Insn.PC != end,
 		}
 		end = l.Insn.PC + uint64(len(l.Insn.Code))
 		if len(f.frames[i]) > 1 {
 			row.Inlined = at.name
-		}
-		if o.Source != nil {
-			text, _ := o.Source.Line(at.file, int64(at.line))
-			row.Source = strings.TrimSpace(text)
 		}
 		for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
 			if o.Kind == nil || o.Kind.MatchString(kind) {

@@ -351,3 +351,20 @@ func TestProfile(t *testing.T) {
 		t.Errorf("go tool pprof -top of a value: %v\n%s", err, out)
 	}
 }
+
+// A value in three instructions is shown where it is loaded from a variable, or else from the stack.
+func TestWhichOfEqualInstructions(t *testing.T) {
+	five := func(code string, line int) capturetest.Instruction {
+		return capturetest.Instruction{Code: code, Line: line, Value: capturetest.Always(5)}
+	}
+	moved, stack, variable := five("48 89 d9", 7), five("48 8b 5c 24 08", 8), five("48 8b 0c d0", 9)
+	for line, body := range map[int][]capturetest.Instruction{8: {moved, stack}, 9: {moved, stack, variable}} {
+		p := program()
+		p.Functions[0].Body = body
+		found := report.Find(collected(t, p, 1, 2000, 8, "operands"), p,
+			report.FindOptions{Func: regexp.MustCompile("zeros")})
+		if len(found.Rows) != 1 || found.Rows[0].Line != line {
+			t.Errorf("%+v, want one row, of line %d", found.Rows, line)
+		}
+	}
+}
