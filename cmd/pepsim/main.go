@@ -27,8 +27,4 @@ var pepsim = command.Program{
 		{Name: "cop step", Usage: copStepUsage, Run: stepProgram},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},
-	Moved: map[string]string{
-		"figure":   "figures of the papers: go run ./cmd/figures in lab, or make figures",
-		"cop size": "transistors of a co-processor: go run ./cmd/figures size -engine cop in lab",
-	},
 }

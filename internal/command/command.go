@@ -46,7 +46,6 @@ type Program struct {
 	Name  string
 	Usage string // what help prints
 	Verbs []Verb
-	Moved map[string]string // verbs that other programs have now, and what to call in their place
 }
 
 // A Verb is one thing that a program does.
@@ -129,9 +128,6 @@ func (p *Program) run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	case "-version", "--version":
 		name = "version"
 	}
-	if instead, ok := p.Moved[name]; ok {
-		return Usagef("%s: %s", name, instead)
-	}
 	v, ok := p.find(name)
 	if !ok {
 		return p.unknown("", name)
@@ -173,9 +169,6 @@ func (p *Program) help(args []string, w io.Writer) error {
 	if len(args) == 0 || args[0] == "help" {
 		_, err := fmt.Fprint(w, p.Usage)
 		return err
-	}
-	if instead, ok := p.Moved[args[0]]; ok {
-		return Usagef("help: %s: %s", args[0], instead)
 	}
 	v, ok := p.find(args[0])
 	if !ok {

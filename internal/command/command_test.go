@@ -33,7 +33,6 @@ var greet = command.Program{
 		{Name: "hello", Usage: "greet hello [-loud] NAME\n\nGreets NAME.\n", Run: hello},
 		{Name: "fail", Usage: "greet fail\n", Run: fail},
 	},
-	Moved: map[string]string{"bye": "call leave"},
 }
 
 func ExampleProgram_Run() {
@@ -75,8 +74,6 @@ func TestRun(t *testing.T) {
 		{&greet, "help help", 0, "greet greets.\n", ""},
 		{&greet, "help fail", 0, "usage: greet fail\n", ""},
 		{&greet, "help helo", 2, "", "greet: help: unknown command \"helo\": did you mean hello?\n"},
-		{&greet, "bye you", 2, "", "greet: bye: call leave\n"},
-		{&greet, "help bye", 2, "", "greet: help: bye: call leave\n"},
 		{&greet, "help hello fail", 2, "", "greet: help: wrong number of arguments: usage: greet help [command]\n"},
 		{&nested, "say hello you", 0, "Hello, you\n", ""},
 		{&nested, "say", 2, "", "greet: unknown command \"say\": did you mean say hello?\n"},
