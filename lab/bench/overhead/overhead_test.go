@@ -52,32 +52,20 @@ func TestOverheadTables(t *testing.T) {
 	fast := costOf("fast", []float64{1, 0.99, 1, 1, 1, 1.5, 1.2, 1.1, 1.3, 1.01},
 		[]float64{1, 1, 1.02, 1.01, 1, 1.5, 1.3, 1.2, 1.4, 1})
 	fast.Skipped = valgrind.ErrCannotCount
-	benchtest.Golden(t, "overhead.md", Tables([]cost.Cost{slow, fast}, Group{"one", []string{"fast"}},
-		Group{"others", []string{"fast", "absent"}}))
+	benchtest.Golden(t, "overhead.md", Tables([]cost.Cost{slow, fast}))
 }
 
-// Ratios 1, 2 and 8 have the mean 2.52, that without the worst is 1.41, and that of the
-// first and the last is 2.83.
-func TestMeansOfGroups(t *testing.T) {
+// Ratios 1, 2 and 8 have the mean 2.52, and that without the worst is 1.41.
+func TestMeans(t *testing.T) {
 	var costs []cost.Cost
 	for name, seconds := range map[string]float64{"a": 1, "b": 2, "c": 8} {
 		costs = append(costs, cost.Cost{Program: name, Variants: []cost.Variant{{Name: "plain"}, {Name: "slow"}},
 			Runs: [][]driver.Run{{{CPU: time.Second}}, {{CPU: time.Duration(seconds * 1e9)}}}})
 	}
-	g, err := ParseGroup("ends=a,c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := leastRatios(costs, g, Group{"none", []string{"a", "d"}}).Rows
-	want := [][]string{{"geometric mean", "", "2.520"}, {"maximum", "", "8.000"}, {"mean without the worst", "", "1.414"},
-		{"mean of ends", "", "2.828"}}
-	if diff := cmp.Diff(want, got[len(got)-4:]); diff != "" || len(got) != 8 {
+	got := leastRatios(costs).Rows
+	want := [][]string{{"geometric mean", "", "2.520"}, {"maximum", "", "8.000"}, {"mean without the worst", "", "1.414"}}
+	if diff := cmp.Diff(want, got[len(got)-3:]); diff != "" || len(got) != 7 {
 		t.Errorf("%d rows (-want +got):\n%s", len(got), diff)
-	}
-	for _, text := range []string{"", "a", "=a", "a="} {
-		if _, err := ParseGroup(text); err == nil {
-			t.Errorf("%q is a group", text)
-		}
 	}
 }
 

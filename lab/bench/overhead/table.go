@@ -40,26 +40,9 @@ func reference(v cost.Variant) figures {
 	return figures{}
 }
 
-// A Group is some programs whose mean is shown by itself, such as those that were measured
-// before others were added.
-type Group struct {
-	Name     string
-	Programs []string
-}
-
-// ParseGroup reads a group: "first=flate,lua".
-func ParseGroup(text string) (g Group, err error) {
-	name, list, ok := strings.Cut(text, "=")
-	if !ok || name == "" || list == "" {
-		return g, fmt.Errorf("group %q: want name=program,program", text)
-	}
-	return Group{name, strings.Split(list, ",")}, nil
-}
-
 // Tables returns the results as Markdown: means of all variants, CPU time of each program, and a sentence about
-// each of the other measures. Spread and wall-clock times are in the Go benchmark lines. Groups of which a program was
-// not measured are left out.
-func Tables(costs []cost.Cost, groups ...Group) string {
+// each of the other measures. Spread and wall-clock times are in the Go benchmark lines.
+func Tables(costs []cost.Cost) string {
 	if len(costs) == 0 {
 		return ""
 	}
@@ -69,7 +52,7 @@ func Tables(costs []cost.Cost, groups ...Group) string {
 	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and "+
 		"maximum over the programs. "+buildsText(costs)+"The last column has the means of the rounds: median and "+stats.Intervals+
 		".", overheadSummary(costs))
-	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, groups...))
+	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs))
 	b.WriteString(instructionSection(costs))
 	b.WriteString("## Other costs\n\n")
 	for _, text := range []string{exitText(costs), accountText(costs), sizeText(costs), buildText(costs)} {
@@ -143,7 +126,7 @@ func summaryRows(t *markdown.Table, columns [][]float64) *markdown.Table {
 	return t
 }
 
-func leastRatios(costs []cost.Cost, groups ...Group) *markdown.Table {
+func leastRatios(costs []cost.Cost) *markdown.Table {
 	columns := make([][]float64, len(costs[0].Variants)-1)
 	t := perProgram(costs, "plain",
 		func(c *cost.Cost) string { return fmt.Sprintf("%.2f s", c.Least(0, cost.CPU)) },
@@ -159,16 +142,6 @@ func leastRatios(costs []cost.Cost, groups ...Group) *markdown.Table {
 			return slices.Concat(xs[:at], xs[at+1:])
 		})...)
 	}
-	for _, g := range groups {
-		if at := g.in(costs); at != nil {
-			t.Row(meanRow("mean of "+g.Name, columns, func(xs []float64) (some []float64) {
-				for _, i := range at {
-					some = append(some, xs[i])
-				}
-				return some
-			})...)
-		}
-	}
 	return t
 }
 
@@ -179,18 +152,6 @@ func meanRow(name string, columns [][]float64, some func(xs []float64) []float64
 		row = append(row, markdown.Ratio(stats.GeoMean(some(xs))))
 	}
 	return row
-}
-
-// in returns the indices of the group's programs in costs, nil if one of them is not there.
-func (g Group) in(costs []cost.Cost) (at []int) {
-	for _, name := range g.Programs {
-		i := slices.IndexFunc(costs, func(c cost.Cost) bool { return c.Program == name })
-		if i < 0 {
-			return nil
-		}
-		at = append(at, i)
-	}
-	return at
 }
 
 // roundMeans returns the geometric means of the ratios of all programs, by round.

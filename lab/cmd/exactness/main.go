@@ -4,8 +4,7 @@
 //	go run -C lab ./cmd/exactness [flags] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
-// checked. With -o FILE the table also goes to a file, with the machine and the
-// command line.
+// checked.
 package main
 
 import (
@@ -15,12 +14,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/pepgo/pep/gobuild"
 	"github.com/pepgo/pep/lab/exactness"
-	"github.com/pepgo/pep/lab/machine"
 )
 
 func main() {
@@ -47,7 +43,6 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 	percent := flags.Int("percent", 10, "share of the whole workload that is run")
 	truncate := flags.String("truncate", "header", "where paths end: header, backedge or join")
 	details := flags.Bool("v", false, "say what could not be compared, and which functions have paths that never ended")
-	out := flags.String("o", "", "write the table to a `file`, too")
 	flags.Parse(args)
 
 	programs := flags.Args()
@@ -60,8 +55,6 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 			programs = append(programs, filepath.Base(filepath.Dir(d)))
 		}
 	}
-	var text strings.Builder
-	result := io.MultiWriter(stdout, &text)
 	ok = true
 	var reports []*exactness.Report
 	for _, name := range programs {
@@ -71,36 +64,14 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 			return false, err
 		}
 		ok = ok && r.OK()
-		r.Failures(result)
+		r.Failures(stdout)
 		if *details {
-			r.Details(result)
+			r.Details(stdout)
 		}
 		reports = append(reports, r)
 	}
-	exactness.Summary(result, reports)
-	if *out == "" {
-		return ok, nil
-	}
-	head := machine.Header("Exact counts", "exactness", args, time.Now())
-	return ok, os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *percent)+indent(text.String())), 0o644)
-}
-
-// explanation says what the table has.
-const explanation = `Both counts come from one run: a program counts its paths and the blocks of go build -cover. Exact counts of paths say
-how often each block was executed. The table has the blocks of each kind and their share of all executions: *equal*
-blocks have the same counts; those of *unended* ones differ by paths that had not ended with the program, and by no
-more; *skipped* ones are in functions that are not instrumented; *unreachable* ones are on no path and were never
-executed. *Not found* and *FAILURE* should be 0. Workload: %d%%. Instrumented packages: -peppkg=all.
-
-`
-
-// indent makes a block of code of lines.
-func indent(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString("    " + line)
-	}
-	return b.String()
+	exactness.Summary(stdout, reports)
+	return ok, nil
 }
 
 func check(dir string, percent int, truncate string, stderr io.Writer) (*exactness.Report, error) {

@@ -258,10 +258,6 @@ func (m *measurement) cop(args []string) error {
 		speed.CopTables(all, machines))
 }
 
-// firstPrograms are those of which there are results from before others were added.
-var firstPrograms = overhead.Group{Name: "the first nine",
-	Programs: []string{"flate", "httpecho", "jsonbench", "lua", "markdown", "printer", "regex", "sortbench", "typecheck"}}
-
 func (m *measurement) overhead(args []string) error {
 	flags := m.flags("overhead")
 	m.lanesFlag(flags)
@@ -273,13 +269,6 @@ func (m *measurement) overhead(args []string) error {
 	flags.BoolVar(&opts.Short, "short", false, "measure only the settings and a CPU profile of package runtime/pprof")
 	flags.StringVar(&m.lines, "benchfmt", "",
 		"write Go benchmark lines to a `file` (default: standard output, behind the tables)")
-	groups := []overhead.Group{firstPrograms}
-	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+
-		firstPrograms.Name+"\")", func(text string) error {
-		g, err := overhead.ParseGroup(text)
-		groups = append(groups, g)
-		return err
-	})
 	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
 	flags.IntVar(&opts.Instructions, "instructions", 0,
 		"`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
@@ -304,7 +293,7 @@ func (m *measurement) overhead(args []string) error {
 	}
 	if err := m.write("Overhead of profiling",
 		fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(),
-		overhead.Tables(costs, groups...)); err != nil {
+		overhead.Tables(costs)); err != nil {
 		return err
 	}
 	text, err := cost.Lines(costs, opts.Layouts, m.cfg.Scale)
