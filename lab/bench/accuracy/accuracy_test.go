@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
@@ -26,7 +25,7 @@ func fit(name string, off float64) Fit {
 	return Fit{
 		Program: name,
 		Settings: []programs.Setting{programs.PEP, {Samples: 1, Stride: 1},
-			{Samples: 64, Stride: 17, Tick: 20 * time.Millisecond}},
+			{Samples: 64, Stride: 17, Regular: true}},
 		Samples:  [][]Match{{run(0.93), run(0.94), run(0.96)}, {few}, {run(0.9)}},
 		Together: run(0.97),
 
@@ -51,7 +50,7 @@ func TestAccuracyLines(t *testing.T) {
 	const exact = "\nBenchmarkExact/program=one/variant=backedge 1 800 paths 90 hot 5e+06 ends 1.25e+07 decisions\n"
 	if n := strings.Count(text, "\nBenchmark"); n != 7 || !strings.Contains(text, exact) ||
 		!strings.Contains(text, second) || !strings.Contains(text,
-		"\nBenchmarkAccuracy/program=one/variant=PEP(64,17)_20ms 1 ") {
+		"\nBenchmarkAccuracy/program=one/variant=PEP(64,17)_regular 1 ") {
 		t.Errorf("%d lines, want 7, and the second to be %q:\n%s", n, second, text)
 	}
 }

@@ -72,7 +72,7 @@ func accuracySummary(fits []Fit) *markdown.Table {
 			xs := medians(fits, i, m)
 			least, most := markdown.Percent(slices.Min(xs)), markdown.Percent(slices.Max(xs))
 			row = append(row, markdown.Percent(stats.Mean(xs))+" ("+markdown.Between(least, most)+")",
-				markdown.Or(m.paper[withoutTick(s)]))
+				markdown.Or(m.paper[s]))
 		}
 		t.Row(row...)
 	}
@@ -182,10 +182,4 @@ func TruncationTables(header, backedge []Fit) string {
 	t.Row(row...)
 	return fmt.Sprintf("## Truncation at headers and at back edges\n\nPaths that were taken, hot ones, ends of paths in the exact profile, and accuracy of %s. "+
 		"The paper cuts at headers, because its yieldpoints are there. A function then has one more path for each call: from the entry to the first loop.\n\n%s\n", first, t)
-}
-
-// withoutTick is the name of the setting in the paper, which names no tick.
-func withoutTick(s programs.Setting) programs.Setting {
-	s.Tick = 0
-	return s
 }

@@ -5,16 +5,14 @@ package programs
 import (
 	"fmt"
 	"strings"
-	"time"
 )
 
 // A Setting is how paths are sampled.
 type Setting struct {
 	Samples, Stride int
-	Tick            time.Duration // CPU time between ticks; 0 is the default
-	Regular         bool          // the stride is before each sample (ag=regular)
-	Windows         bool          // by windows (-pepmode=windows), which have no samples and no stride
-	Budget          string        // for windows, such as 0.6%; "" is the program's, which falls with time
+	Regular         bool   // the stride is before each sample (ag=regular)
+	Windows         bool   // by windows (-pepmode=windows), which have no samples and no stride
+	Budget          string // for windows, such as 0.6%; "" is the program's, which falls with time
 }
 
 // PEP is the setting that the paper recommends.
@@ -46,8 +44,7 @@ func ParseSettings(text string) ([]Setting, error) {
 	return list, nil
 }
 
-// String is the paper's notation: "PEP(64,17)", with the tick behind it if it
-// is not the default.
+// String is the paper's notation: "PEP(64,17)".
 func (s Setting) String() string {
 	name := fmt.Sprintf("PEP(%d,%d)", s.Samples, s.Stride)
 	if s.Windows {
@@ -58,9 +55,6 @@ func (s Setting) String() string {
 	}
 	if s.Budget != "" {
 		name += " budget=" + s.Budget
-	}
-	if s.Tick > 0 {
-		name += " " + s.Tick.String()
 	}
 	return name
 }
@@ -76,9 +70,6 @@ func (s Setting) Env() string {
 	}
 	if s.Budget != "" {
 		opts = append(opts, "budget="+s.Budget)
-	}
-	if s.Tick > 0 {
-		opts = append(opts, fmt.Sprintf("tick=%dus", s.Tick.Microseconds()))
 	}
 	return "PEPOPTS=" + strings.Join(opts, ",")
 }

@@ -2,7 +2,6 @@ package programs
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -30,12 +29,10 @@ func TestSettingsAreWhatTheProgramReads(t *testing.T) {
 		name, env string
 	}{
 		{PEP, "PEP(64,17)", "PEPOPTS=samples=64,stride=17"},
-		{Setting{Samples: 1, Stride: 1, Tick: 20 * time.Millisecond}, "PEP(1,1) 20ms",
-			"PEPOPTS=samples=1,stride=1,tick=20000us"},
+		{Setting{Samples: 1, Stride: 1}, "PEP(1,1)", "PEPOPTS=samples=1,stride=1"},
 		{Setting{Windows: true, Budget: "0.6%"}, "windows budget=0.6%", "PEPOPTS=budget=0.6%"},
 		{Setting{Samples: 64, Stride: 17, Regular: true}, "PEP(64,17) regular", "PEPOPTS=samples=64,stride=17,ag=regular"},
 		{Setting{Windows: true}, "windows", "PEPOPTS="},
-		{Setting{Windows: true, Tick: 4 * time.Millisecond}, "windows 4ms", "PEPOPTS=tick=4000us"},
 	} {
 		if got := tt.setting.String(); got != tt.name {
 			t.Errorf("got %q, want %q", got, tt.name)

@@ -20,11 +20,9 @@
 // pepbench measures all test programs. The tables go to standard output. With -o FILE they also go to a file, with the
 // machine and the command line. Measure on a quiet machine. To try whether everything works, use -scale 2 -rounds 1.
 //
-// These commands measure the configurations of the paper's figure 6, and those of its
-// figures 8 and 9 with a tick of 20 ms beside the default:
+// This measures the configurations of the paper's figure 6:
 //
 //	go run -C lab ./cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
-//	go run -C lab ./cmd/pepbench accuracy -tick 10ms,20ms
 package main
 
 import (
@@ -311,7 +309,6 @@ func (m *measurement) accuracy(args []string) error {
 	m.settingsFlag(flags, "64,17 1,1 256,17 1024,17 16,17")
 	var opts accuracy.Options
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
-	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
 	flags.StringVar(&m.lines, "benchfmt", "",
 		"write Go benchmark lines to a `file`, one for each run, with weights and without")
 	truncate := flags.String("truncate", "header",
@@ -325,11 +322,8 @@ func (m *measurement) accuracy(args []string) error {
 	case *truncate != "header" && *truncate != "backedge":
 		return fmt.Errorf("-truncate %s: want header or backedge", *truncate)
 	}
-	settings, err := programs.ParseSettings(m.settings)
-	if err != nil {
-		return err
-	}
-	if opts.Settings, err = atTicks(settings, *ticks); err != nil {
+	var err error
+	if opts.Settings, err = programs.ParseSettings(m.settings); err != nil {
 		return err
 	}
 	m.cfg.More = true
@@ -369,7 +363,6 @@ func (m *measurement) bounds(args []string) error {
 	flags := m.flags("bounds")
 	m.settingsFlag(flags, "64,17")
 	runs := flags.Int("runs", 200, "sampled `runs`")
-	tick := flags.String("tick", "", "CPU `time` between ticks (default: the program's, 10ms)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -377,9 +370,6 @@ func (m *measurement) bounds(args []string) error {
 		return fmt.Errorf("-runs %d: want 1 or more", *runs)
 	}
 	settings, err := programs.ParseSettings(m.settings)
-	if err == nil {
-		settings, err = atTicks(settings, *tick)
-	}
 	if err != nil {
 		return err
 	}
@@ -398,25 +388,6 @@ func (m *measurement) bounds(args []string) error {
 	return m.write("Bounds of sampled profiles",
 		fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones. Load of the machine at the end: %s.", *runs,
 			settings[0], machine.Load())+m.workload(), bounds.Tables(all))
-}
-
-// atTicks returns the settings with each of the ticks.
-func atTicks(settings []programs.Setting, ticks string) ([]programs.Setting, error) {
-	if ticks == "" {
-		return settings, nil
-	}
-	var list []programs.Setting
-	for text := range strings.SplitSeq(ticks, ",") {
-		tick, err := time.ParseDuration(text)
-		if err != nil || tick < 100*time.Microsecond {
-			return nil, fmt.Errorf("-tick %s: want times from 100us on, such as 10ms,20ms", ticks)
-		}
-		for _, s := range settings {
-			s.Tick = tick
-			list = append(list, s)
-		}
-	}
-	return list, nil
 }
 
 // locate sets the fields of m.cfg that say which programs are measured, and where they are.
