@@ -30,6 +30,9 @@ func JoinPacked(tables []byte) ([]byte, error) {
 		begin = end
 	}
 	packed := p.bytes()
+	if len(packed) >= len(tables) { // as many stored bytes as there are say that they are not packed
+		packed = tables
+	}
 	h.Stored = uint64(len(packed))
 	return append(h.append(nil), packed...), nil
 }

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -38,6 +39,12 @@ func TestPacked(t *testing.T) {
 		}
 		all = append(all, tables)
 	}
+	// For some name packed tables have as many bytes as the tables, or nearly.
+	for path := ""; len(path) < 500; path += strconv.Itoa(r.IntN(10)) {
+		p := example()
+		p.Files[0] = path
+		all = append(all, wire.AppendPackage(nil, p))
+	}
 	for _, tables := range all {
 		joined, err := wire.Join(tables)
 		if err != nil {
@@ -52,6 +59,9 @@ func TestPacked(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.Stored = uint64(len(packed) - wire.HeaderSize)
+		if len(packed) > len(joined) {
+			t.Errorf("%d bytes are packed into %d", len(joined), len(packed))
+		}
 		h, got, err := wire.ReadProgram(append(packed, "what follows in memory"...))
 		if err != nil || h != want || !bytes.Equal(got, tables) {
 			t.Errorf("got %+v, %d bytes, error %v, want %+v, %d bytes", h, len(got), err, want, len(tables))
