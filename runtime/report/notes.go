@@ -9,8 +9,8 @@ package report
 //   - bounds, which it has (sitesums.go)
 //
 // In a program without a table of values there are calls only. Then the column of the call is 0, and the expression is
-// the address of the instruction. A function that is called in two ways, by itself and through a wrapper that the
-// compiler has made, counts as one.
+// the address of the instruction. The target of an interface call has the type that the interface had in its name: of a
+// method that this type has by embedding, it is the wrapper that the compiler makes.
 
 import (
 	"github.com/pepgo/pep/format/facts"
@@ -31,7 +31,7 @@ type Notes struct {
 // A NoteSite says what is noted at a site. Sites of the same code that is in several places of the program are the
 // same.
 type NoteSite struct {
-	Tag   tuple.Tag // Call, Type, Load, Arg or Result
+	Tag   tuple.Tag // Call, Type, Load, Addr, Arg or Result
 	Itab  bool      // of Type: the value is the address of an itab
 	Width uint8     // of a value, in bytes
 	Form  wire.Kind // of a value
@@ -44,7 +44,7 @@ type NoteSite struct {
 // NoteNames tells what addresses stand for.
 type NoteNames interface {
 	Names
-	Callee(pc uint64) Frame                // the function of the source whose code begins at pc
+	Callee(pc uint64) Frame                // the function whose code begins at pc; of a wrapper where the method is
 	Dynamic(word uint64, itab bool) string // the type whose descriptor, or whose itab, is at an address
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/pepgo/pep/format/wire"
 )
 
-// noteNames names functions and types by their addresses. Functions from 100 on are wrappers of those below.
+// noteNames names functions and types by their addresses. Functions from 100 on have the names of those below.
 type noteNames struct{ Names }
 
 func (noteNames) Callee(addr uint64) Frame {
@@ -71,7 +71,8 @@ func samplesOf(t *testing.T, n *Notes) *profile.Profile {
 }
 
 // The first window stands for three times as many as the second one. So of the 10 calls, each of its 6 stands for
-// 3·10/22, and each of the 4 of the other for 10/22. A wrapper counts as what it wraps.
+// 3·10/22, and each of the 4 of the other for 10/22. Code of one name counts as
+// one.
 func TestCallTargets(t *testing.T) {
 	n := &Notes{Site: atCall, Names: noteNames{}, Windows: []NoteWindow{
 		{Weight: 3, Notes: []Noted{{Site: 0x10, Count: 4, Value: 1}, {Site: 0x10, Count: 1, Value: 101},

@@ -54,19 +54,11 @@ func (n Names) funcAt(pc uintptr) report.Frame {
 	return f
 }
 
-// Method returns the method called name of the type whose descriptor is at addr. If
-// that method is a wrapper, it returns the method in the source that the wrapper
-// calls.
+// Method returns the method called name of the type whose descriptor is at addr, as Callee does.
 func (n Names) Method(addr uint64, name string) report.Frame {
 	if t := n.here(addr); n.mayReadType(t) {
 		if pc := golink.MethodPC(t, name); pc != 0 {
-			f := n.funcAt(pc)
-			if isWrapper(f) {
-				if real, ok := n.behind(pc, name); ok {
-					return real
-				}
-			}
-			return f
+			return n.callee(pc)
 		}
 	}
 	return report.Frame{Func: n.Type(addr) + "." + name}

@@ -1,6 +1,8 @@
 package symbol
 
 import (
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -134,8 +136,9 @@ type stringWriter interface {
 	WriteString(s string) (int, error)
 }
 
-// A call through an interface goes to a wrapper if the type has the method by embedding, or as a pointer to a type that
-// has it. What it is called is the method in the source. Types are found by their itabs, too.
+// A call through an interface goes to a wrapper if the type has the method by embedding, or as a pointer to a
+// type that has it. The wrapper has that type in its name, with a star if the method has one, and is where the
+// method in the source is. Types are found by their itabs, too.
 func TestCallees(t *testing.T) {
 	here := Process{Text: golink.TextStart()}
 	n := NewNames(here, &pepfile.Header{Text: uint64(here.Text)})
@@ -144,18 +147,21 @@ func TestCallees(t *testing.T) {
 	for _, x := range []struct {
 		writer       stringWriter
 		method, kind string
+		source       any // the method
 	}{
-		{new(wrapped), "strings.(*Builder).WriteString", "*symbol.wrapped"},
-		{v, own + "valued.WriteString", "symbol.valued"},
-		{&v, own + "valued.WriteString", "*symbol.valued"},
-		{apart(1), own + "apart.WriteString", "symbol.apart"},
-		{&around{}, own + "apart.WriteString", "*symbol.around"},
-		{new(strings.Builder), "strings.(*Builder).WriteString", "*strings.Builder"},
+		{new(wrapped), own + "(*wrapped).WriteString", "*symbol.wrapped", (*strings.Builder).WriteString},
+		{v, own + "valued.WriteString", "symbol.valued", valued.WriteString},
+		{&v, own + "valued.WriteString", "*symbol.valued", valued.WriteString},
+		{apart(1), own + "apart.WriteString", "symbol.apart", apart.WriteString},
+		{&around{}, own + "around.WriteString", "*symbol.around", apart.WriteString},
+		{new(strings.Builder), "strings.(*Builder).WriteString", "*strings.Builder", (*strings.Builder).WriteString},
 	} {
 		itab := *(*uintptr)(unsafe.Pointer(&x.writer))
 		method := (*[4]uintptr)(golink.At(itab))[3]
-		if f := n.Callee(uint64(method)); f.Func != x.method || f.Line == 0 {
-			t.Errorf("%T: the method is %+v, want %s", x.writer, f, x.method)
+		source := reflect.ValueOf(x.source).Pointer()
+		file, line := runtime.FuncForPC(source).FileLine(source)
+		if f := n.Callee(uint64(method)); f.Func != x.method || f.File != file || f.Line != line {
+			t.Errorf("%T: the method is %+v, want %s at %s:%d", x.writer, f, x.method, file, line)
 		}
 		if got := n.Dynamic(uint64(itab), true); got != x.kind {
 			t.Errorf("%T: the type of the itab is %s, want %s", x.writer, got, x.kind)
