@@ -94,7 +94,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepvalues", choice: true, forms: []form{
-		{value: "all", text: "have the program know which of its instructions have values that are loaded, passed and returned, so that runs with PEPOPTS=values=loads,args,results note them; by default it knows those of call targets and types only; with windows, or -peptable",
+		{value: "all", text: "have the program know which of its instructions have values that are loaded, passed and returned, so that runs with PEPOPTS=values=loads,args,results,addresses note them; by default it knows those of call targets and types only; with windows, or -peptable",
 			see: "[how](../decisions/0042-values-from-windows.md)"},
 	}, set: func(a *Args, value string) error {
 		a.Values = value

@@ -31,8 +31,9 @@ type RangesOptions struct {
 }
 
 // A RangeTable lists the hot ranges of a file of values, types or call targets, if its
-// engine reports ranges, or those of the code in a file of edges. Counts of an engine are lower bounds: see
-// package ranges. Shares are of all events of the file; the events of a file of edges are executed branches.
+// engine reports ranges, those of the addresses in a file of values without an engine, or those of the code in a file
+// of edges. Counts of an engine are lower bounds: see package ranges. Shares are of all events of the file, or of its
+// addresses; the events of a file of edges are executed branches.
 type RangeTable struct {
 	Findings []Finding `json:"findings"`
 	Profile  Profile   `json:"profile"`
@@ -50,6 +51,7 @@ type RangeTable struct {
 	first      float64        // the greatest share of one
 	trees      []*ranges.Tree // of Sources
 	deviations *deviations    // of the counts of words, if the file is of edges; else nil
+	estimated  bool           // counts of addresses are estimates, and nothing bounds those of ranges
 	view       view
 }
 
@@ -114,8 +116,9 @@ func noRanges(kind schema.Kind) string {
 	if kind == schema.Edges {
 		return "no branch was executed"
 	}
-	return "no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for ranges of the values of each tap, " +
-		"engine=rap(over=words) for those of all taps together; for ranges of code give a file of edges"
+	return "no ranges in it, and no addresses: for ranges of addresses build with pepbuild build -pepvalues=all, and run " +
+		"with PEPOPTS=values=addresses; for those of the values of taps run with PEPOPTS='engine=rap(eps=1%)', " +
+		"of all taps together with engine=rap(over=words); for ranges of code give a file of edges"
 }
 
 // Ranges lists the hot ranges of a file by source, the sources with most events first.
@@ -140,14 +143,22 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(words, func(w profile.Word) bool { return w.Range != nil }) {
+	pool := !slices.ContainsFunc(words, func(w profile.Word) bool { return w.Range != nil })
+	if pool {
+		words = addresses(words)
+		t.estimated = !f.Exact()
+	}
+	if len(words) == 0 {
 		return nil, fmt.Errorf("%s: %s", f.Name, noRanges(f.Kind))
 	}
 	for _, w := range words {
 		t.Events += w.Count
 	}
+	if pool {
+		words = pooled(words, o)
+	}
 	for _, s := range profile.SumSites(words) {
-		if o.Site != nil && !o.Site.MatchString(sourceName(s.Site)) || !inFunc(s, o.Func) {
+		if !pool && !o.selects(s) {
 			continue
 		}
 		t.all = append(t.all, s)
@@ -162,6 +173,11 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 	}
 	t.Findings = t.find()
 	return t, nil
+}
+
+// selects reports whether a site is one that o selects.
+func (o *RangesOptions) selects(s profile.Seen) bool {
+	return (o.Site == nil || o.Site.MatchString(sourceName(s.Site))) && inFunc(s, o.Func)
 }
 
 // inFunc reports whether a site is in a function that matches. For a pool of code, it
@@ -229,9 +245,13 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 }
 
 // bounds returns the bounds of the events in a range. Branches of a window depend on each other, but no dependence
-// makes the standard deviation of a sum larger than the sum of the deviations.
+// makes the standard deviation of a sum larger than the sum of the deviations. Addresses of a window do, too, but a
+// range has so many that this sum says nothing.
 func (t *RangeTable) bounds(n *ranges.Node) (least, most int64) {
-	if t.deviations == nil {
+	switch {
+	case t.estimated:
+		return 0, t.Events
+	case t.deviations == nil:
 		return n.Least, n.Most
 	}
 	sum := t.deviations.within(n.First, n.Last)
@@ -344,8 +364,11 @@ func (t *RangeTable) Print(p *listing.Page) {
 
 // events says what the events of the file are.
 func (t *RangeTable) events() string {
-	if t.deviations != nil {
+	switch {
+	case t.deviations != nil:
 		return "branches"
+	case t.estimated && t.f.Windows():
+		return "loads"
 	}
 	return "events"
 }
@@ -355,9 +378,13 @@ func number(ratio float64) string { return fmt.Sprintf("%g", math.Round(ratio*1e
 
 func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Site) {
 	p.Line("")
-	if t.deviations != nil {
+	switch {
+	case t.deviations != nil:
 		p.Line("%s, %s", shortNames(sourceName(site)), listing.Count(s.Ranges, "branch"))
-	} else {
+	case t.estimated:
+		p.Line("%s, %d %s (%s), %s", shortNames(sourceName(site)), s.Events, t.events(), listing.Percent(s.Share),
+			listing.Count(s.Ranges, "different one"))
+	default:
 		p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", shortNames(sourceName(site)), s.Events,
 			listing.Percent(s.Share),
 			listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
@@ -366,7 +393,7 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 	switch {
 	case t.deviations != nil && t.f.Estimated():
 		limits = []string{"95%"}
-	case t.deviations != nil: // nothing bounds counts that are exact, or of samples without estimates
+	case t.deviations != nil || t.estimated: // nothing bounds counts that are exact, or of samples without estimates
 		limits = nil
 	}
 	table := &listing.Table{Numbers: 3 + len(limits)}
@@ -386,9 +413,10 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 			text += "  " + r.Where
 		}
 		switch {
+		case limits == nil:
 		case t.deviations == nil:
 			limits = []string{listing.Percent(r.MostShare)}
-		case limits != nil:
+		default:
 			limits = []string{bounds(r.LeastShare, r.MostShare)}
 		}
 		table.Row(cells(listing.Percent(r.WeightShare), listing.Percent(r.WithinShare), limits, fmt.Sprint(r.Within),

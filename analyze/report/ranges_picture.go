@@ -37,7 +37,7 @@ func (t *RangeTable) WriteSVG(w io.Writer) error {
 				fmt.Sprintf("%d %s, %s of all", s.Events, t.events(), listing.Percent(s.Share))},
 			Value: float64(s.Events),
 		}
-		if t.deviations == nil {
+		if t.deviations == nil && !t.estimated {
 			box.Detail = append(box.Detail, fmt.Sprintf("counts of ranges are at most %d too low", s.Error))
 		}
 		box.Kids = t.boxes(tree, tree.Root)
@@ -73,14 +73,14 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Bo
 	if where != "" {
 		text += "  " + where
 	}
+	detail := []string{text, fmt.Sprintf("words %#x to %#x", n.First, n.Last)}
+	if !t.estimated {
+		detail = append(detail, "at least "+share(least), "at most "+share(most))
+	}
 	return []*icicle.Box{{
-		Label: fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), shortNames(text)),
-		Detail: []string{
-			text, fmt.Sprintf("words %#x to %#x", n.First, n.Last),
-			"at least " + share(least), "at most " + share(most), "without hot ranges inside " + share(n.Weight),
-			"in no narrower range " + share(n.Own),
-		},
-		Value: float64(n.Least), Strong: n.Hot, Kids: list,
+		Label:  fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), shortNames(text)),
+		Detail: append(detail, "without hot ranges inside "+share(n.Weight), "in no narrower range "+share(n.Own)),
+		Value:  float64(n.Least), Strong: n.Hot, Kids: list,
 	}}
 }
 

@@ -293,8 +293,13 @@ Examples:
 Prints hot ranges of the code, by a profile of edges: which package, file, function or
 part of a function decides how often, whatever the program was built with.
 
-Of a profile of values it prints hot ranges of what taps have seen: name it if the run has
-both. The program must have run with an engine that counts ranges, for instance one of
+Of a profile of values it prints hot ranges of memory, by the addresses of loads: name it
+if the run has both. Build with pepbuild build -pepvalues=all, and run with
+
+	PEPOPTS=values=addresses
+
+These counts are estimates, and their ranges have no bounds. Ranges of other values need
+taps, and an engine that counts ranges, for instance one of
 
 	PEPOPTS='engine=rap(eps=1%)'             values of each tap
 	PEPOPTS='engine=rap(eps=1%,over=words)'  values of all taps of a kind together
@@ -310,7 +315,7 @@ below those that they are in. For each:
 	95%       the true share of a profile by samples is within these bounds with a
 	          probability of 95%; deviations of branches add up, however these depend on
 	          each other
-	events    the number of events that within is; branches of a profile of edges
+	events    the number of events that within is; branches of a profile of edges, loads
 
 Below stand the narrowest ranges that hold half of the events, 80% and 95%.
 

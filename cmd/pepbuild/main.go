@@ -60,9 +60,10 @@ The program that is built writes its profiles when it ends:
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
 	PEPOPTS=budget=2% how much of the CPU time windows or polls may take
-	PEPOPTS=values=loads,args,results
+	PEPOPTS=values=loads,args,results,addresses
 	                  to write values, too, as windows note them, if the program is
-	                  built with -pepvalues=all; they may be secrets
+	                  built with -pepvalues=all; they may be secrets; addresses
+	                  are those of loads, for pep ranges
 	PEPOPTS=say=never
 	                  not to say which profiles were written, as programs do on
 	                  a terminal

@@ -58,6 +58,10 @@ const (
 	InMemory = 31
 )
 
+// AddressOf is a bit that a note has beside the number of a load's site if it is not of what the instruction loads, but
+// of the address. Numbers are less: a table has at most 1<<28 bytes, and a row takes a bit at least.
+const AddressOf = 1 << 31
+
 // A Kind says where the value is.
 type Kind uint8
 

@@ -1,6 +1,7 @@
 package interp
 
-// This file notes values: what registers have before an instruction, what it loads, which function it calls. Notes are
+// This file notes values: what registers have before an instruction, what it loads and from where, which function it
+// calls. Notes are
 // operations among the others, so instructions without values cost nothing more. They do not call anybody: a note is a
 // store to memory that the caller gives, and the caller reads the notes when the window has ended.
 //
@@ -27,6 +28,7 @@ const (
 	Register What = iota // what a register has before the instruction
 	Loaded               // what the instruction loads: the first of its loads, before it is changed
 	Target               // which address a call through a register or through memory goes to
+	Address              // from where the instruction loads: the address of the first of its loads
 )
 
 // A Value is one that an instruction has. An instruction that does not have it, because it loads nothing for example,
@@ -72,10 +74,10 @@ func (a *Actions) begin(changed bool) {
 	a.At, a.Index, a.Taken, a.NotTaken, a.Changed, a.n = 0, 0, 0, 0, changed, 0
 }
 
-// note is what kNote and kNoteV do.
+// note is what kNote, kNoteV and kNoteA do.
 func (m *Machine) note(o *op, v uint64) {
 	if notes, i := m.Notes, m.Noted; i >= 0 && i < len(notes) {
-		notes[i] = Note{v & uint64(o.disp), uint32(o.imm)}
+		notes[i] = Note{v, uint32(o.imm)}
 	}
 	m.Noted++
 }
@@ -89,6 +91,11 @@ func (v *Value) set(o *op, vector bool, reg uint8) {
 	if v.Width > 0 && v.Width < 8 {
 		o.disp = 1<<(8*v.Width&63) - 1
 	}
+}
+
+// setAddress makes an operation of the address of a load, to stand before it: it may change its base.
+func (v *Value) setAddress(o, load *op) {
+	*o = op{k: kNoteA, d: rZero, s: rZero, b: load.b, i: load.i, sh: load.sh, imm: uint64(v.Site), disp: load.disp}
 }
 
 // noteRegisters emits the notes of registers, before an instruction.
@@ -117,12 +124,12 @@ func (d *decoder) noteTarget(reg uint8) {
 	}
 }
 
-// noteLoads inserts the notes of the first load among the operations of an instruction.
+// noteLoads inserts the notes of the first load among the operations of an instruction, those of its address before it.
 func (d *decoder) noteLoads(first uint64) {
 	list := d.acts.Values()
 	for i := len(list) - 1; i >= 0; i-- { // each before those that have been inserted
 		v := &list[i]
-		if v.What != Loaded {
+		if v.What != Loaded && v.What != Address {
 			continue
 		}
 		for at := first; at < d.op; at += opSize64 {
@@ -130,11 +137,19 @@ func (d *decoder) noteLoads(first uint64) {
 			if !load.isLoad() {
 				continue
 			}
-			d.op += opSize64
-			for to := d.op - opSize64; to > at+opSize64; to -= opSize64 {
+			note := at // where the note comes to be
+			if v.What == Loaded {
+				note += opSize64
+			}
+			for to := d.op; to > note; to -= opSize64 {
 				*opAt(to) = *opAt(to - opSize64)
 			}
-			v.set(opAt(at+opSize64), load.k >= kVector, load.d)
+			d.op += opSize64
+			if v.What == Loaded {
+				v.set(opAt(note), load.k >= kVector, load.d)
+			} else {
+				v.setAddress(opAt(note), opAt(note+opSize64))
+			}
 			break
 		}
 	}

@@ -117,6 +117,65 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// loading is code that loads in several ways. SI points to eight words, FS behind the last of them.
+var loading = []byte{
+	0x48, 0x03, 0x06, // 0: ADDQ (SI), AX
+	0x48, 0x8b, 0x54, 0x8e, 0x08, // 3: MOVQ 8(SI)(CX*4), DX
+	0xf2, 0x0f, 0x58, 0x46, 0x20, // 8: ADDSD 32(SI), X0
+	0x48, 0xff, 0x46, 0x30, // 13: INCQ 48(SI)
+	0x64, 0x48, 0x8b, 0x0c, 0x25, 0xf8, 0xff, 0xff, 0xff, // 17: MOVQ FS:-8, CX
+	0x48, 0x8b, 0x76, 0x28, // 26: MOVQ 40(SI), SI
+	0x48, 0x89, 0xd0, // 30: MOVQ DX, AX
+	0xcc, // 33
+}
+
+// The address of a load is what the processor computes from the registers before the instruction, even if it loads one
+// of them. What loads nothing has none. Values are noted beside addresses.
+func TestNotedAddresses(t *testing.T) {
+	pc := address(&loading[0])
+	memory := [8]uint64{11, 12, 13, 14, 0x4000_0000_0000_0000, 16, 41, 18}
+	base := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	want := []string{"0 +0", "0 11", "3 +16", "8 +32", "13 +48", "17 +56", "26 +40", "26 16"}
+	for _, exact := range []bool{false, true} {
+		for _, timed := range []bool{false, true} {
+			c, m := newMachine()
+			c.Exact = exact
+			c.Actions = func(at uint64, a *Actions) bool {
+				site := uint32(at - pc)
+				if site == 0 || site == 26 {
+					a.Add(Value{Site: site, What: Loaded})
+				}
+				return a.Add(Value{Site: site | 1<<31, What: Address, Width: 1})
+			}
+			m.Act = func(m *Machine, event uint64) { m.TimeLoad() }
+			m.Notes = make([]Note, 20)
+			if timed {
+				m.Time = func(uint64) uint64 { return 50 }
+			}
+			for round := range 3 {
+				m.choice.until = 2
+				m.R = [256]uint64{rSI: base, rCX: 2, rFS: base + 64}
+				m.MXCSR = 0x1f80
+				m.Reset(pc, 0)
+				if why := m.Run(100); why != Breakpoint || m.PC != pc+33 {
+					t.Fatalf("%v at %d", why, m.PC-pc)
+				}
+				var got []string
+				for _, n := range m.Notes[:m.Noted] {
+					if n.Site>>31 != 0 {
+						got = append(got, fmt.Sprintf("%d +%d", n.Site&^(1<<31), n.Value-base))
+					} else {
+						got = append(got, fmt.Sprint(n.Site, n.Value))
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("exact %v, timed %v, round %d:\n%q, want\n%q", exact, timed, round, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestTooManyValues(t *testing.T) {
 	var a Actions
 	for i := range maxValues + 2 {

@@ -164,6 +164,7 @@ const (
 	// Notes are never the last operation: see note.go.
 	kNote  // notes the bits disp of s, at site imm
 	kNoteV // likewise of the low word of a vector register
+	kNoteA // notes the address
 
 	kVector kind = 256 // the first kind of vector operations
 )

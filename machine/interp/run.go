@@ -62,9 +62,11 @@ enter:
 		case kActAt:
 			m.Act(m, o.imm+r[o.s])
 		case kNote:
-			m.note(o, r[o.s])
+			m.note(o, r[o.s]&uint64(o.disp))
 		case kNoteV:
-			m.note(o, m.Vectors[o.s&63][0])
+			m.note(o, m.Vectors[o.s&63][0]&uint64(o.disp))
+		case kNoteA:
+			m.note(o, r[o.b]+r[o.i]*uint64(o.sh)+uint64(o.disp))
 
 		case kMov64:
 			r[o.d] = r[o.s]

@@ -6,6 +6,7 @@ import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/valuetable"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/symbol"
@@ -55,6 +56,8 @@ func (c Counts) noteSites(table []byte, symbols *symbol.Table) func(number uint3
 		rows = append(rows, memory[:n]...) // sites are numbered in this order
 	}
 	return func(number uint32) (s report.NoteSite, ok bool) {
+		address := number&valuetable.AddressOf != 0
+		number &^= valuetable.AddressOf
 		if uint64(number) >= uint64(len(rows)) {
 			return s, false
 		}
@@ -68,7 +71,11 @@ func (c Counts) noteSites(table []byte, symbols *symbol.Table) func(number uint3
 			f = report.Frame{Func: x.Func}
 		}
 		f.File, f.Line = x.File, x.Line
-		return report.NoteSite{Tag: tags[row.Kind], Itab: row.Kind == valuetable.Itab, Width: row.Width, Form: x.Form,
-			Func: f, Col: x.Col, Expr: x.Expr, Type: x.Type}, ok
+		s = report.NoteSite{Tag: tags[row.Kind], Itab: row.Kind == valuetable.Itab, Width: row.Width, Form: x.Form,
+			Func: f, Col: x.Col, Expr: x.Expr, Type: x.Type}
+		if address {
+			s.Tag, s.Width, s.Form = tuple.Addr, 0, wire.Address
+		}
+		return s, ok
 	}
 }

@@ -101,6 +101,12 @@ func TestSitesOfNotes(t *testing.T) {
 			t.Errorf("site %d: %+v, %v, want %+v", i, s, ok, w)
 		}
 	}
+	address := want[3]
+	address.Tag, address.Width, address.Form = tuple.Addr, 0, wire.Address
+	s, ok := sites(3 + 1<<31)
+	if s.Func.Symbol, s.Func.StartLine = "", 0; !ok || s != address {
+		t.Errorf("the address of a load: %+v, %v, want %+v", s, ok, address)
+	}
 	if _, ok := sites(uint32(len(want))); ok {
 		t.Error("a site that is not in the table")
 	}

@@ -58,13 +58,14 @@ type Options struct {
 
 // Values that windows note, as bits.
 const (
-	ValueLoads   = 1 << iota // what instructions load
-	ValueArgs                // arguments of functions in registers
-	ValueResults             // and results
+	ValueLoads     = 1 << iota // what instructions load
+	ValueArgs                  // arguments of functions in registers
+	ValueResults               // and results
+	ValueAddresses             // from where instructions load
 )
 
 // values are the words of the setting values, in the order of bits.
-var values = [...]string{"loads", "args", "results"}
+var values = [...]string{"loads", "args", "results", "addresses"}
 
 // When the program says which profiles it has written.
 const (
@@ -148,7 +149,7 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 		(name == "engine" || name == "trace" || name == "taps" || name == "deliver" || name == "full") {
 		problem = name + "= is about taps, and this program has none: build it with -peptaps, or leave out the setting"
 		if name == "engine" && poll.Interprets {
-			problem += "; windows note too few events for an engine, and their profiles have the sums of all that they note"
+			problem += "; windows note too few events for an engine, and their profiles have the sums of all that they note; pep ranges reads the addresses that PEPOPTS=values=addresses notes"
 		}
 		return problem
 	}

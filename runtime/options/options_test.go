@@ -110,7 +110,7 @@ func TestValues(t *testing.T) {
 	if o.Values != ValueLoads|ValueResults {
 		t.Errorf("values %b", o.Values)
 	}
-	if got, want := o.addValue("stores"), "values=stores is none of loads, args, results"; got != want ||
+	if got, want := o.addValue("stores"), "values=stores is none of loads, args, results, addresses"; got != want ||
 		o.Values != ValueLoads|ValueResults {
 		t.Errorf("%q, want %q; values %b", got, want, o.Values)
 	}

@@ -18,6 +18,9 @@ type Values struct {
 	table *valuetable.Table
 	text  uint64
 	kinds uint32 // a bit for each kind that is noted
+
+	// Addresses says that the addresses of loads are noted, at the sites of their rows with the bit valuetable.AddressOf.
+	Addresses bool
 }
 
 // MaxValueRows is how many values a function has at most.
@@ -91,8 +94,12 @@ func (v *Values) Add(pc uint64, a *interp.Actions, r *ValueRows) {
 		}
 	}
 	for i := lo; i >= 0 && i < len(rows) && rows[i].PC == offset; i++ {
-		if row := &rows[i]; v.kinds>>(row.Kind&31)&1 != 0 {
+		row := &rows[i]
+		if v.kinds>>(row.Kind&31)&1 != 0 {
 			a.Add(valueOf(row))
+		}
+		if v.Addresses && row.Kind == valuetable.Load {
+			a.Add(interp.Value{Site: row.Site | valuetable.AddressOf, What: interp.Address})
 		}
 	}
 }

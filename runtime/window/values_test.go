@@ -43,11 +43,12 @@ func valueTable(t *testing.T) (data []byte, at map[uint64][]valuetable.Row) {
 // Each instruction has the values of its rows of the kinds that are noted, in whatever order instructions are decoded.
 func TestValuesOfInstructions(t *testing.T) {
 	data, at := valueTable(t)
-	for _, kinds := range []uint32{0, 1 << valuetable.Call, 1<<valuetable.Type | 1<<valuetable.Itab, 1<<6 - 1} {
+	for i, kinds := range []uint32{0, 1 << valuetable.Call, 1<<valuetable.Type | 1<<valuetable.Itab, 1<<6 - 1} {
 		v, err := NewValues(data, text, kinds)
 		if err != nil {
 			t.Fatal(err)
 		}
+		v.Addresses = i%2 != 0
 		r := new(ValueRows)
 		for k := range valuetable.Kind(8) {
 			if got := v.Has(k, r); got != (k < 6) {
@@ -62,16 +63,18 @@ func TestValuesOfInstructions(t *testing.T) {
 			}
 			var want []interp.Value
 			for _, x := range at[pc] {
-				if kinds>>x.Kind&1 == 0 {
-					continue
-				}
 				what := interp.Register
 				if x.Kind == valuetable.Call {
 					what = interp.Target
 				} else if x.Kind == valuetable.Load || x.Reg == 31 {
 					what = interp.Loaded
 				}
-				want = append(want, interp.Value{Site: x.Site, What: what, Reg: x.Reg, Width: x.Width})
+				if kinds>>x.Kind&1 != 0 {
+					want = append(want, interp.Value{Site: x.Site, What: what, Reg: x.Reg, Width: x.Width})
+				}
+				if v.Addresses && x.Kind == valuetable.Load {
+					want = append(want, interp.Value{Site: x.Site + 1<<31, What: interp.Address})
+				}
 			}
 			var a interp.Actions
 			v.Add(pc, &a, r)

@@ -3,7 +3,6 @@ package windows_test
 // This file tests what windows note of a program's values.
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
@@ -14,21 +13,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
-// dynamic makes calls whose targets are known: of ten shapes seven are squares, two are circles, and one is a disk,
-// which has the method of its circle; of four functions three are the same. So are types: of ten things in interfaces
-// five are numbers. And loads: of ten items seven weigh -3, six have names of two letters, and two are heavy. It has a
-// secret, which it loads, passes and returns all the time. Its argument is for how many ms of CPU time it runs, or how
-// many rounds if it begins with n.
+// dynamic makes calls whose targets are known: of ten shapes seven are squares, two are circles, and one is a
+// disk, which has the method of its circle; of four functions three are the same. So are types: of ten things in
+// interfaces five are numbers. And loads: of ten items seven weigh -3, six have names of two letters, and two are
+// heavy. It has a secret, which it loads, passes and returns all the time, and says where that is. Its argument
+// is for how many ms of CPU time it runs, or how many rounds if it begins with n.
 const dynamic = `package main
 
 import (
@@ -163,7 +165,7 @@ func main() {
 			}
 		}
 	}
-	fmt.Println("ready", sum&1, wrong)
+	fmt.Printf("ready %d %d %p\n", sum&1, wrong, &secret)
 	bufio.NewReader(os.Stdin).ReadByte()
 }
 
@@ -330,8 +332,8 @@ func shares(t *testing.T, dir, kind string) (shares map[noted]float64, bounds ma
 	return shares, bounds
 }
 
-// runDynamic runs the program until it is ready, calls see, and lets it end.
-func runDynamic(t *testing.T, prog, profiles, opts, rounds, secret string, see func()) {
+// runDynamic runs the program until it is ready, calls see with the address of its secret, and lets it end.
+func runDynamic(t *testing.T, prog, profiles, opts, rounds, secret string, see func(at uint64)) {
 	t.Helper()
 	cmd := exec.Command(prog, rounds, secret)
 	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+opts)
@@ -346,10 +348,12 @@ func runDynamic(t *testing.T, prog, profiles, opts, rounds, secret string, see f
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Errorf("%q: %v", line, err)
+	var sum, wrong int
+	var at uint64
+	if _, err := fmt.Fscanf(out, "ready %d %d 0x%x\n", &sum, &wrong, &at); err != nil {
+		t.Error(err)
 	}
-	see()
+	see(at)
 	in.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
@@ -381,33 +385,44 @@ func TestWindowsAndTaps(t *testing.T) {
 		!strings.Contains(string(out), "build it with -peptaps, or leave out the setting; windows note too few events for an engine") {
 		t.Errorf("an engine for windows: %v\n%s", err, out)
 	}
-	run := func(dir, opts, ms string, secrets bool) {
-		see := func() {
+	run := func(dir, opts, ms string, secrets, addresses bool) {
+		var where uint64
+		see := func(at uint64) {
+			where = at
 			if at := find(t, dir, secret); (at != "") != secrets {
 				t.Errorf("%s: the secret is in %q", opts, at)
 			}
+			found := ""
+			for i := range uint64(4) {
+				found += find(t, dir, where+8*i)
+			}
+			if (found != "") != addresses {
+				t.Errorf("%s: the address of the secret, %#x, is in %q", opts, where, found)
+			}
 		}
 		runDynamic(t, prog, dir, opts, ms, code, see)
-		see()
+		see(where)
 	}
-	run(windows, "tick=4ms", "2000", false)
-	run(withArgs, "tick=4ms,values=args", "500", false)
-	run(withResults, "tick=4ms,values=args,results", "2000", true) // as a function returns it
+	run(windows, "tick=4ms", "2000", false, false)
+	run(t.TempDir(), "tick=4ms,values=addresses", "500", false, true)
+	run(withArgs, "tick=4ms,values=args", "500", false, true)            // as a function gets it
+	run(withResults, "tick=4ms,values=args,results", "2000", true, true) // as a function returns it
 	planted := t.TempDir()
 	pepbuildtest.Write(t, filepath.Join(planted, "planted"), "x\xe5\xd3\xc2\xb1\xa7\xe7\xc7\x5e")
 	if find(t, planted, secret) == "" {
 		t.Error("a planted secret is not found")
 	}
 	asked := t.TempDir()
-	runDynamic(t, prog, asked, "tick=4ms,values=loads", "2000", code, func() {})
+	runDynamic(t, prog, asked, "tick=4ms,values=loads", "2000", code, func(uint64) {})
 	if find(t, asked, secret) == "" {
 		t.Error("the secret is in no file, and the run asks for loads")
 	}
 	taps := t.TempDir()
 	runDynamic(t, pepbuildtest.Program(t, dir, "-pepmode=taps", "-peptaps=calls,types,loads,args,results"), taps, "",
-		"n20000", code, func() {})
+		"n20000", code, func(uint64) {})
 
-	known := map[string]float64{"main.square.area": .7, "main.(*circle).area": .3, "main.twice": .25, "int": .5,
+	known := map[string]float64{"main.square.area": .7, "main.(*circle).area": .2, "main.(*disk).area": .1,
+		"main.twice": .25, "int": .5,
 		"string": .2, "main.square": .7,
 		"it.weight=-3": .7, "len(it.name)=2": .6, "it.heavy=true": .2, "c.r=1": 1}
 	calls := map[int64]bool{}
@@ -518,4 +533,162 @@ func find(t *testing.T, dir string, word uint64) (name string) {
 		}
 	}
 	return ""
+}
+
+// scanning loads from memory in known shares: of five loads of scan four are from a table of 1 MB, all of whose
+// words have the same share, and one is from eight words elsewhere. lookup loads from a hash map. The program
+// prints where the table, the words and the map begin.
+const scanning = `package main
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+const size = 1 << 17
+
+var (
+	table   = new([size]uint64)
+	few     = new([8]uint64)
+	squares = new([size / 4]struct{ key, square uint64 })
+)
+
+//go:noinline
+func scan(table *[size]uint64, few *[8]uint64, from int) (sum uint64) {
+	for i := range size {
+		sum += table[(from+i)&(size-1)]
+		if i&3 == 0 {
+			sum ^= few[i>>2&7]
+		}
+	}
+	return sum
+}
+
+func slot(key uint64) uint64 { return key * 0x9e3779b97f4a7c15 >> 49 }
+
+//go:noinline
+func lookup(squares *[size / 4]struct{ key, square uint64 }, key uint64) uint64 {
+	for i := slot(key); ; i++ {
+		if x := &squares[i%(size/4)]; x.key == key {
+			return x.square
+		}
+	}
+}
+
+func main() {
+	for key := range uint64(1 << 14) {
+		i := slot(key + 1)
+		for squares[i%(size/4)].key != 0 {
+			i++
+		}
+		squares[i%(size/4)] = struct{ key, square uint64 }{key + 1, key * key}
+	}
+	fmt.Printf("%p %p %p\n", table, few, squares)
+	ms, _ := strconv.Atoi(os.Args[1])
+	sum := uint64(0)
+	var r syscall.Rusage
+	for used := int64(0); used < int64(ms)*1e6; used = r.Utime.Nano() + r.Stime.Nano() {
+		for range 100 {
+			sum += scan(table, few, rand.Intn(size))
+			for range 1000 {
+				sum += lookup(squares, 1+rand.Uint64()%(1<<14))
+			}
+		}
+		syscall.Getrusage(0, &r)
+	}
+	fmt.Fprintln(os.Stderr, sum)
+}
+`
+
+// pep ranges says which share of the loads of a function is in a range of memory: what the program's arithmetic
+// says. A window has 8 KB of the table or so, so the share of a quarter of it is that of one window in five: off
+// by .02 with 400 windows, and .1 is five times that. What the hash map loads is in the map.
+func TestRangesOfAddresses(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("windows are for linux/amd64")
+	}
+	if testing.Short() {
+		t.Skip("compiles the linked runtime")
+	}
+	dir, profiles := t.TempDir(), t.TempDir()
+	pepbuildtest.Write(t, filepath.Join(dir, "main.go"), scanning)
+	pepbuildtest.Write(t, filepath.Join(dir, "go.mod"), "module scanning\n\ngo 1.26\n")
+	cmd := exec.Command(pepbuildtest.Program(t, dir, "-pepvalues=all", "-peppkg=./..."), "3000")
+	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS=tick=4ms,values=addresses")
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &said)
+	}
+	var table, few, squares uint64
+	if _, err := fmt.Sscanf(string(out), "0x%x 0x%x 0x%x\n", &table, &few, &squares); err != nil {
+		t.Fatalf("%v in %q", err, out)
+	}
+	names, err := filepath.Glob(filepath.Join(profiles, "*.values.pb.gz"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%q, %v\n%s", names, err, &said)
+	}
+	f, err := profile.Open(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tableSize, fewSize, squaresSize = 1 << 20, 64, 1 << 19
+	part := func(r *report.RangeRow, at, size uint64) float64 { // of the words from at on that are in a range
+		n := 0
+		for word := at; word < at+size; word += 8 {
+			if r.First <= word && word <= r.Last {
+				n++
+			}
+		}
+		return float64(8*n) / float64(size)
+	}
+	list, err := report.Ranges(f, report.RangesOptions{Hot: .05, Func: regexp.MustCompile(`^main\.scan$`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Sources) != 1 {
+		t.Fatalf("sources %+v", list.Sources)
+	}
+	source := &list.Sources[0]
+	inFew, inTable := 0., 0. // of narrow ranges
+	for i := range source.Rows {
+		r := &source.Rows[i]
+		want := .8*part(r, table, tableSize) + .2*part(r, few, fewSize)
+		got := float64(r.Within) / float64(source.Events)
+		if math.Abs(got-want) > .1 {
+			t.Errorf("%s has %.3f of the loads, want %.3f", r.Text, got, want)
+		}
+		switch weight, size := float64(r.Weight)/float64(source.Events), r.Last-r.First; {
+		case size < 2*fewSize && part(r, few, fewSize) > 0:
+			inFew += weight
+		case size < tableSize/2 && part(r, table, tableSize) > 0:
+			inTable += weight
+		}
+	}
+	if math.Abs(inFew-.2) > .1 || inTable < .5 {
+		t.Errorf("narrow ranges have %.3f of the loads from the few words, %.3f from the table: %+v", inFew, inTable, source.Rows)
+	}
+	words, err := f.Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inMap := 0
+	for _, w := range words {
+		at, err := strconv.ParseUint(w.Value, 0, 64)
+		switch in := at-squares < squaresSize; {
+		case w.Site.Kind != "addr" || err != nil:
+			t.Errorf("the run did not ask for %+v", w)
+		case w.Site.Func.Name == "main.lookup" && !in, w.Site.Func.Name == "main.scan" && in:
+			t.Errorf("%s loads from %#x; the map is at %#x", w.Site.Func.Name, at, squares)
+		case in:
+			inMap++
+		}
+	}
+	if inMap < 100 {
+		t.Errorf("%d addresses in the map", inMap)
+	}
 }

@@ -219,10 +219,10 @@ func readValues(noted uint32, memory *window.ValueRows) (problem string) {
 		value uint32
 		kind  valuetable.Kind
 	}{{options.ValueLoads, valuetable.Load}, {options.ValueArgs, valuetable.Arg},
-		{options.ValueResults, valuetable.Result}}
+		{options.ValueResults, valuetable.Result}, {options.ValueAddresses, valuetable.Load}}
 	kinds := uint32(1<<valuetable.Call | 1<<valuetable.Type | 1<<valuetable.Itab)
 	for _, x := range named {
-		if noted&x.value != 0 {
+		if noted&x.value != 0 && x.value != options.ValueAddresses {
 			kinds |= 1 << x.kind
 		}
 	}
@@ -230,6 +230,7 @@ func readValues(noted uint32, memory *window.ValueRows) (problem string) {
 	if err != nil {
 		return err.Error()
 	}
+	v.Addresses = noted&options.ValueAddresses != 0
 	for _, x := range named {
 		if noted&x.value != 0 && !v.Has(x.kind, memory) {
 			return "PEPOPTS: values= asks for each " + x.kind.String() +
