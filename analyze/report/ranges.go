@@ -116,9 +116,9 @@ func noRanges(kind schema.Kind) string {
 	if kind == schema.Edges {
 		return "no branch was executed"
 	}
-	return "no ranges in it, and no addresses: for ranges of addresses build with pepbuild build -pepvalues=all, and run " +
-		"with PEPOPTS=values=addresses; for those of the values of taps run with PEPOPTS='engine=rap(eps=1%)', " +
-		"of all taps together with engine=rap(over=words); for ranges of code give a file of edges"
+	return "no ranges in it: record with PEPOPTS=values=addresses for ranges of memory, if the program is built with " +
+		"-pepvalues=all; with PEPOPTS='engine=rap(eps=1%)' for ranges of the values of each tap, " +
+		"engine=rap(over=words) for those of all taps together; for ranges of code give a file of edges"
 }
 
 // Ranges lists the hot ranges of a file by source, the sources with most events first.

@@ -123,6 +123,7 @@ enum {
 	K_CALL_R = 93,
 	K_NOTE = 94,
 	K_NOTE_V = 95,
+	K_NOTE_A = 96,
 	K_VECTOR = 256,
 	A_ADD = 0,
 	A_OR = 1,

@@ -116,6 +116,7 @@ const (
 	kCallR     = 93
 	kNote      = 94
 	kNoteV     = 95
+	kNoteA     = 96
 	kVector    = 256
 	aAdd       = 0
 	aOr        = 1
