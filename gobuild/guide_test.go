@@ -33,7 +33,6 @@ func TestCutPackage(t *testing.T) {
 // what the profile says of the program.
 func TestBranchesOfAProfile(t *testing.T) {
 	const sampled = `profile edges estimated
-comment "pep: sampled"
 binary /bin/app
 build 5eed
 period 10000000 cpu/nanoseconds

@@ -32,7 +32,6 @@ func parse(t *testing.T, name, text string) *profile.File {
 }
 
 const header = `profile paths
-comment "pep: sampled"
 comment "#pep.version=1 mode=sampled"
 binary /bin/app
 build 5eed

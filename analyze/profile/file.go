@@ -70,7 +70,7 @@ var others = map[string]string{
 type File struct {
 	Name     string // as given to Open or Parse, for messages
 	Kind     schema.Kind
-	Comments []string // lines for people: how the profile was taken. Nothing else depends on them
+	Comments []string // of other tools, for people; peptrace writes some
 	Facts    []facts.List
 	Binary   string // path of the profiled program
 	BuildID  string // identifies the program's site tables; may be empty
@@ -307,7 +307,7 @@ func (f *File) Own(pkg string) bool {
 	})
 }
 
-// mergedComments returns the facts of all files with the sentences that they make, and the comments of others than pep.
+// mergedComments returns the facts of all files, and the comments of others than pep.
 func mergedComments(files []*File) (list []string, err error) {
 	var all []facts.List
 	for _, f := range files {
@@ -318,12 +318,12 @@ func mergedComments(files []*File) (list []string, err error) {
 		return nil, fmt.Errorf("%s and %d more: %s", files[0].Name, len(files)-1, problem)
 	}
 	for _, x := range all {
-		list = append(list, x.Comments()...)
+		list = append(list, x.Encode())
 	}
 	had := make(map[string]bool)
 	for _, f := range files {
 		for _, c := range f.Comments {
-			if !strings.HasPrefix(c, facts.Sentence) && !had[c] {
+			if !had[c] {
 				had[c] = true
 				list = append(list, c)
 			}

@@ -18,7 +18,6 @@ import (
 
 const pathsText = `
 profile paths
-comment "pep: sampled PEP(64,17), tick 10ms cpu"
 comment "#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu"
 binary /bin/app
 build 5eed
@@ -31,7 +30,6 @@ path func=main.init at=sign.go:3 path=p0 end=4 count=1 flow=0 from=entry lines=3
 
 const edgesText = `
 profile edges
-comment "pep: exact, every path counted"
 comment "#pep.version=1 mode=exact"
 binary /bin/app
 build 5eed
@@ -285,7 +283,7 @@ func TestMergeAdds(t *testing.T) {
 	if diff := cmp.Diff(profile.SumPaths(want), profile.SumPaths(got)); diff != "" {
 		t.Errorf("three times the same (-want +got):\n%s", diff)
 	}
-	if merged.BuildID != a.BuildID || merged.Period != a.Period || len(merged.Comments) != 1 {
+	if merged.BuildID != a.BuildID || merged.Period != a.Period || len(merged.Facts) != 1 {
 		t.Errorf("got header %+v, want that of %+v", merged, a)
 	}
 	// Nothing but the file is left in the directory.
@@ -307,7 +305,7 @@ func TestMergeKeepsComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(merged.Comments, "; "); !strings.HasSuffix(got, "; of Monday; warm; of Tuesday") {
+	if got := strings.Join(merged.Comments, "; "); got != "of Monday; warm; of Tuesday" {
 		t.Errorf("the comments are %s", got)
 	}
 }

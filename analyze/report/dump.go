@@ -130,7 +130,6 @@ type Caller struct {
 // per sample, which package proftest reads back into a profile,
 //
 //	profile paths
-//	comment "pep: exact, every path counted"
 //	comment "#pep.version=1 mode=exact"
 //	binary /bin/app
 //	build 5eed
@@ -291,7 +290,7 @@ func (t *DumpTable) Print(p *listing.Page) {
 		estimated = func(format string, values ...any) string { return fmt.Sprintf(" "+format, values...) }
 	}
 	p.Whole("profile %s%s", t.Profile.Kind, estimated("estimated"))
-	for _, c := range slices.Concat(t.Profile.Comments, t.Profile.Facts) {
+	for _, c := range slices.Concat(t.Profile.others, t.Profile.Facts) {
 		p.Whole("comment %q", c)
 	}
 	p.Whole("binary %s", quote(t.Profile.Program))

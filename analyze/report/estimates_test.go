@@ -16,7 +16,6 @@ import (
 // and is as uncertain as 25 events.
 const (
 	estimatedPaths = `profile paths estimated
-comment "pep: sampled, bursts weigh like 100 equal ones"
 comment "#pep.version=1 mode=sampled equal_bursts=100"
 binary /bin/app
 build 5eed
@@ -25,7 +24,6 @@ path func=main.f at=/x.go:10 path=p0 end=12 count=5000 flow=5000 samples=4 varia
 path func=main.f at=/x.go:10 path=p1 end=12 count=5000 flow=5000 samples=6 variance=1000000 from=entry lines=10 branches="11:2 if false" callers=""
 `
 	estimatedEdges = `profile edges estimated
-comment "pep: sampled, bursts weigh like 100 equal ones"
 comment "#pep.version=1 mode=sampled equal_bursts=100"
 binary /bin/app
 build 5eed

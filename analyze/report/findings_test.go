@@ -23,7 +23,7 @@ import (
 // one way. A branch that was seldom seen, or goes both ways, is no finding.
 func TestFindingsOfPaths(t *testing.T) {
 	const text = `profile paths estimated
-comment "#pep.version=1 mode=sampled equal_bursts=100 ticks_placed=100 ticks_outside=60 ticks_outside_in/strconv=60 ticks_more=60"
+comment "#pep.version=1 mode=sampled equal_bursts=100 ticks_placed=100 ticks_outside=60 ticks_outside_in/strconv=60 ticks_peppkg_all=60"
 binary app
 build 5eed
 period 10000000 cpu/nanoseconds

@@ -18,7 +18,6 @@ import (
 )
 
 const wordsText = `profile values
-comment "pep: taps, every event counted, by interrupt, 7 events, 0 dropped"
 comment "#pep.version=1 mode=taps deliver=interrupt events=7"
 period 1 events/count
 word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 count=7 messages=7

@@ -1,13 +1,12 @@
 package report
 
-// This file says what a listing lacks, and what to do about it.
+// This file says below a listing what it lacks, and what to do about it.
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
@@ -158,6 +157,13 @@ func (x Profile) sayCalls() string {
 	if len(list) == 0 {
 		return ""
 	}
+	if x.verbose {
+		s := "calls by functions outside are not counted"
+		if sum(x.facts, facts.CallsSampled) > 0 {
+			s = "calls by functions outside, or with one path, are not counted"
+		}
+		list = append(list, s)
+	}
 	if o.share == 0 {
 		list[0] = strings.Replace(list[0], "% go", "% of calls on paths go", 1)
 	}
@@ -196,19 +202,14 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 		notes = append(notes, "Windows interpret what a thread is about to do: what they see has run unless another thread or a signal came between, or a system call such as write failed.")
 	}
 	for _, list := range x.facts {
-		if s := x.made(list); s != "" {
+		if s := x.made(list, x.verbose); s != "" {
 			notes = append(notes, s)
 		}
 	}
 	if x.few > 0 {
 		notes = append(notes, fmt.Sprintf("%s are few. For narrower bounds let the program run longer, give files of several runs, or sample more often: PEPOPTS=tick=1ms.", listing.Count(x.few, "tick")))
 	}
-	known := slices.ContainsFunc(x.facts, func(list facts.List) bool { return list.Text(facts.Mode) != "" })
-	for _, c := range x.Comments {
-		if x.verbose || !known || !strings.HasPrefix(c, facts.Sentence) { // others say what the facts do
-			notes = append(notes, c)
-		}
-	}
+	notes = append(notes, x.others...)
 	if len(notes) > 0 {
 		p.Line("")
 	}
@@ -219,63 +220,3 @@ func (x Profile) printNotes(p *listing.Page, bounds ...string) {
 
 // untoldNote explains the outcome of branches that windows do not see.
 const untoldNote = "untold: in some places, the code of the program does not tell what was decided, for example because the compiler made one comparison of two. Paths may have gone either way there. -pepmode=polls and -pepmode=exact tell it."
-
-// clocks are the words for the clocks of ticks.
-var clocks = map[string]string{"cpu": "CPU", "wall": "wall-clock"}
-
-// made says how a profile was made and what it lacks.
-func (x Profile) made(list facts.List) string {
-	if list.Text(facts.Mode) == "" {
-		return ""
-	}
-	s, lean := list.How(), ""
-	switch list.Text(facts.Mode) {
-	case facts.ModeSampled:
-		if list.Number(facts.Tick) == 0 {
-			s = "Sampled"
-			break
-		}
-		if list.Text(facts.Form) == facts.FormWindows {
-			thing := "path"
-			if x.Kind == schema.Loads {
-				thing = "load"
-			}
-			s = fmt.Sprintf("Sampled: %s in %s", listing.Count(list.Number(facts.Samples), thing),
-				listing.Count(list.Number(facts.Windows), "window"))
-		} else {
-			s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"),
-				listing.Count(list.Number(facts.Ticks), "tick"))
-			lean = ". Each sample counts once, and ticks find loops with long rounds more often: their shares are too large"
-		}
-		each := "one each"
-		if list.Number(facts.Budget) > 0 { // ticks are further apart where they cost more
-			each = "at most one each"
-		}
-		s += fmt.Sprintf(", %s %v of %s time", each, time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
-		if all := list.Number(facts.CPUTime); all > 0 {
-			share := func(k facts.Key) float64 { return 100 * float64(list.Number(k)) / float64(all) }
-			s += fmt.Sprintf(", which took %.1f%% of the CPU time", share(facts.SampledTime))
-			if end := list.Number(facts.BudgetEnd); end != 0 && end != list.Number(facts.Budget) {
-				s += fmt.Sprintf(" of a budget of %.1f%% on average and %.1f%% at the end", share(facts.BudgetTime),
-					float64(end)/1e4)
-			}
-		}
-		if near := list.Number(facts.NearCache); near > 0 {
-			s += fmt.Sprintf("; the near cache takes %d cycles at most, the far one %d", near, list.Number(facts.FarCache))
-		}
-	case facts.ModeExact:
-		s = "Exact: every path was counted"
-	case facts.ModeCover:
-		s = "For coverage: every path was counted, up to the next decision"
-	default:
-		s = strings.ToUpper(s[:1]) + s[1:]
-		if n := list.Number(facts.Events); n > 0 {
-			s += fmt.Sprintf(", %s", listing.Count(n, "event"))
-		}
-	}
-	s += lean
-	if lacks := list.Lacks(); len(lacks) > 0 {
-		s += ". Of note: " + strings.Join(lacks, ", ")
-	}
-	return s + "."
-}

@@ -35,7 +35,7 @@ type Profile struct {
 	Kind schema.Kind `json:"kind"` // what it counts: `paths`, `edges`, `values`, …
 	// how it was made; of a merged one several if settings differ
 	Facts      []string `json:"facts"`
-	Comments   []string `json:"comments"` // the same for people
+	Comments   []string `json:"comments"` // the same for people, and comments of other tools
 	Program    string   `json:"program"`
 	Build      string   `json:"build"`
 	Exact      bool     `json:"exact"` // everything was counted
@@ -44,9 +44,10 @@ type Profile struct {
 	PeriodUnit string   `json:"period_unit"`
 
 	facts   []facts.List
-	few     uint64 // ticks, if there are so few that bounds are wide
-	windows bool   // counts are of windows
-	verbose bool   // print all that the profile says of itself
+	others  []string // comments of other tools
+	few     uint64   // ticks, if there are so few that bounds are wide
+	windows bool     // counts are of windows
+	verbose bool     // print all that the profile says of itself
 }
 
 func profileOf(f *profile.File) Profile {
@@ -54,9 +55,15 @@ func profileOf(f *profile.File) Profile {
 	for _, x := range f.Facts {
 		list = append(list, x.Encode())
 	}
-	x := Profile{File: f.Name, Kind: f.Kind, Facts: list, Comments: f.Comments, Program: f.Binary, Build: f.BuildID,
-		Exact:  f.Exact(),
-		Period: f.Period.Value, PeriodType: f.Period.Type, PeriodUnit: f.Period.Unit, facts: f.Facts, windows: f.Windows()}
+	x := Profile{File: f.Name, Kind: f.Kind, Facts: list, Program: f.Binary, Build: f.BuildID, Exact: f.Exact(),
+		Period: f.Period.Value, PeriodType: f.Period.Type, PeriodUnit: f.Period.Unit, facts: f.Facts, others: f.Comments,
+		windows: f.Windows()}
+	for _, list := range f.Facts {
+		if s := x.made(list, true); s != "" {
+			x.Comments = append(x.Comments, s)
+		}
+	}
+	x.Comments = append(x.Comments, f.Comments...)
 	if n := f.Fact(facts.Ticks); f.Estimated() && n < fewTicks {
 		x.few = n
 	}

@@ -19,7 +19,6 @@ import (
 )
 
 const pathsText = `profile paths
-comment "pep: exact, every path counted"
 comment "#pep.version=1 mode=exact"
 binary /bin/app
 build 5eed
@@ -28,7 +27,6 @@ path func=main.sign at=/src/app/sign.go:10 path=p0 end=12 count=7 flow=7 from=en
 `
 
 const edgesText = `profile edges
-comment "pep: exact, every path counted"
 comment "#pep.version=1 mode=exact"
 binary /bin/app
 build 5eed

@@ -9,13 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
@@ -152,8 +152,8 @@ func TestProbesAndWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%q", p.Comments)
-	if c := p.Comments[0]; strings.Contains(c, "met code other than") ||
-		!regexp.MustCompile(` [1-9]\d* windows,`).MatchString(c) || strings.Contains(fmt.Sprint(p.Comments), "breakpoint") {
+	if f := pepbuildtest.Facts(t, p); f.Number(facts.WindowsChanged) > 0 || f.Number(facts.Windows) == 0 ||
+		strings.Contains(f.Encode(), "breakpoint") {
 		t.Errorf("want windows that met no changed code, and that no breakpoint ended: %q", p.Comments)
 	}
 	for _, function := range []string{"main.work", "main.step"} {

@@ -1,14 +1,14 @@
 // Package facts has what a profile says of itself besides its samples: how it was made, and what is not in it.
-// A List of facts is one comment of a profile, for programs, and makes the sentences that people read:
+// A List of facts is one comment of a profile:
 //
 //	var f facts.List
 //	f.SetText(facts.Mode, facts.ModeExact)
 //	f.Set(facts.Unended, 3)
-//	f.Comments() // "pep: exact, every path counted, 3 have not ended", "#pep.version=1 mode=exact unended=3"
+//	f.Encode() // "#pep.version=1 mode=exact unended=3"
 //
-// In the last comment % and two hexadecimal digits stand for a space and the like. (go tool pprof prints comments
-// that begin with # on request only.) What is not there is 0 or "". Nothing reads the sentences. Programs write
-// facts, so the package imports only what is linked into them; analyze/profile reads them.
+// There % and two hexadecimal digits stand for a space and the like. (go tool pprof prints comments that begin with #
+// for -comments only.) What is not there is 0 or "". Programs write facts, so the package imports only what is linked
+// into them; analyze/profile reads facts, and analyze/report makes sentences of them.
 package facts
 
 import "github.com/pepgo/pep/format/digits"
@@ -72,15 +72,15 @@ const (
 	UntoldFuncs    // of the program, whose paths its code does not tell
 	NearCache      // cycles that a load from there takes at most, with the clock
 	FarCache       // likewise
-	NoTable
+	NoTable        // paths and calls of packages without a site table
 	InEngines
 	Merged
 	MergedRoughly
 	InBuffers
-	Others
-	Unlabelled
+	Others     // words for which the table had no space, as one
+	Unlabelled // samples whose labels are too long or too many
 	NoSpace
-	Unsure
+	Unsure      // events that may be counted twice or not at all, because the program was killed
 	Stopped     // why sampling stopped before the program did
 	SampledTime // that sampling took
 	TickTime    // of that, what the kernel took to deliver ticks
@@ -153,14 +153,11 @@ const (
 	names             // they add up by name, and names go of which some numbers are not known
 )
 
-// A kind says what facts with a key are. The first sentence has those with text around their number, in the order of
-// keys.
+// A kind says what facts with a key are.
 type kind struct {
-	name          string
-	rule          rule
-	text          bool      // the value is a text
-	always        [2]string // modes in which the sentence has the number even if it is 0
-	before, after string
+	name string
+	rule rule
+	text bool // the value is a text
 }
 
 // kind is a function and not a table, because package variables that have pointers are roots, which the collector of
@@ -191,75 +188,71 @@ func (k Key) kind() (x kind) {
 		return kind{name: "module", text: true}
 
 	case Ticks:
-		return kind{name: "ticks", rule: sum, always: [2]string{ModeSampled}, after: " ticks"}
+		return kind{name: "ticks", rule: sum}
 	case Samples:
-		return kind{name: "samples", rule: sum, always: [2]string{ModeSampled}, after: " samples"}
+		return kind{name: "samples", rule: sum}
 	case Events:
-		return kind{name: "events", rule: sum, always: [2]string{ModeTaps, ModeReplay}, after: " events"}
+		return kind{name: "events", rule: sum}
 	case Messages:
-		return kind{name: "messages", rule: sum, after: " messages"}
+		return kind{name: "messages", rule: sum}
 	case Dropped:
-		return kind{name: "dropped", rule: sum, always: [2]string{ModeSampled, ModeTaps}, after: " dropped"}
+		return kind{name: "dropped", rule: sum}
 	case Shortened:
-		return kind{name: "shortened", rule: sum, always: [2]string{ModeSampled}, after: " shortened"}
+		return kind{name: "shortened", rule: sum}
 	case Overruns:
-		return kind{name: "overruns", rule: sum, after: " overruns"}
+		return kind{name: "overruns", rule: sum}
 	case Folded:
-		return kind{name: "repeated_callers", rule: sum, after: " with repeated callers of recursion left out"}
+		return kind{name: "repeated_callers", rule: sum}
 	case Erased:
-		return kind{name: "cycles_left_out", rule: sum, after: " with cycles of recursion left out"}
+		return kind{name: "cycles_left_out", rule: sum}
 	case Gapped:
-		return kind{name: "middle_left_out", rule: sum, after: " with callers in the middle left out"}
+		return kind{name: "middle_left_out", rule: sum}
 	case Truncated:
-		return kind{name: "outermost_left_out", rule: sum, after: " without the outermost callers of a deep stack"}
+		return kind{name: "outermost_left_out", rule: sum}
 	case Windows:
-		return kind{name: "windows", rule: sum, after: " windows"}
+		return kind{name: "windows", rule: sum}
 	case WindowSteps:
 		return kind{name: "window_steps", rule: sum}
 	case WindowsEnded:
 		return kind{name: "windows_ended", rule: names}
 	case WindowsThrown:
-		return kind{name: "windows_thrown", rule: sum,
-			after: " windows dropped, because they came to a fatal error that the program did not have"}
+		return kind{name: "windows_thrown", rule: sum}
 	case WindowsChanged:
-		return kind{name: "windows_changed", rule: sum,
-			after: " windows that met code other than the executable's, which is in no path"}
+		return kind{name: "windows_changed", rule: sum}
 	case TicksInCalls:
-		return kind{name: "ticks_in_calls", rule: sum, after: " ticks in system calls"}
+		return kind{name: "ticks_in_calls", rule: sum}
 	case TicksInC:
-		return kind{name: "ticks_in_c", rule: sum, after: " ticks outside of Go code"}
+		return kind{name: "ticks_in_c", rule: sum}
 	case TicksBusy:
-		return kind{name: "ticks_busy", rule: sum, after: " ticks without a window, because all interpreters were in use"}
+		return kind{name: "ticks_busy", rule: sum}
 	case TicksUncaught:
-		return kind{name: "ticks_uncaught", rule: sum,
-			after: " ticks without a window, because a fault in one could not have been handled"}
+		return kind{name: "ticks_uncaught", rule: sum}
 	case Unnoted:
-		return kind{name: "unnoted", rule: sum, after: " values in windows that had no space for them"}
+		return kind{name: "values_without_space", rule: sum}
 	case UntoldFuncs:
-		return kind{name: "untold_functions", before: "no paths of ",
-			after: " functions, since the compiler has left no instructions that tell them: pep sites lists them as skipped"}
+		return kind{name: "untold_functions"}
 	case NearCache:
-		return kind{name: "near_cache", rule: drop, before: "the near cache takes ", after: " cycles at most"}
+		return kind{name: "near_cache_cycles", rule: drop}
 	case FarCache:
-		return kind{name: "far_cache", rule: drop, before: "the far one ", after: " cycles"}
+		return kind{name: "far_cache_cycles", rule: drop}
 	case NoTable:
-		return kind{name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"}
+		return kind{name: "without_site_table", rule: sum}
 	case InEngines:
-		return kind{name: "in_engines", rule: sum, after: " left in engines"}
+		return kind{name: "left_in_engines", rule: sum}
 	case Merged:
-		return kind{name: "engines_merged", rule: sum, after: " engines merged"}
+		return kind{name: "engines_merged", rule: sum}
 	case MergedRoughly:
-		return kind{name: "engines_merged_roughly", rule: sum, after: " engines merged, so that counts are approximate"}
+		return kind{name: "engines_merged_roughly", rule: sum}
 	case InBuffers:
-		return kind{name: "in_buffers", rule: sum, after: " left in buffers"}
+		return kind{name: "left_in_buffers", rule: sum}
 	case Others:
-		return kind{name: "other", rule: sum, after: " of words without space, as other"}
+		return kind{name: "counted_as_other", rule: sum}
 	case Unlabelled:
-		return kind{name: "without_labels", rule: sum, after: " without labels, which are too long or too many"}
+		return kind{name: "without_labels", rule: sum}
 	case NoSpace:
-		return kind{name: "no_room", rule: sum, after: " without space"}
+		return kind{name: "without_space", rule: sum}
 	case Unsure:
-		return kind{name: "unsure", rule: sum, after: " at most counted twice or not at all when the program was killed"}
+		return kind{name: "unsure_when_killed", rule: sum}
 	case Stopped:
 		return kind{name: "stopped", text: true}
 	case SampledTime:
@@ -273,37 +266,37 @@ func (k Key) kind() (x kind) {
 	case CPUTime:
 		return kind{name: "cpu_time", rule: sum}
 	case DamagedEntries:
-		return kind{name: "damaged_entries", rule: sum, before: "damaged: ", after: " entries with a wrong hash"}
+		return kind{name: "damaged_entries", rule: sum}
 	case DamagedLabels:
-		return kind{name: "damaged_labels", rule: sum, before: "damaged: ", after: " entries whose labels have a wrong hash"}
+		return kind{name: "damaged_labels", rule: sum}
 	case DamagedCounters:
-		return kind{name: "damaged_counters", rule: sum, before: "damaged: ", after: " counters are too large to be right"}
+		return kind{name: "damaged_counters", rule: sum}
 	case DamagedWindows:
-		return kind{name: "damaged_windows", rule: sum, before: "damaged: ", after: " windows with a wrong checksum"}
+		return kind{name: "damaged_windows", rule: sum}
 	case NotCounted:
-		return kind{name: "not_counted", rule: sum, after: " taken but not counted"}
+		return kind{name: "taken_not_counted", rule: sum}
 	case NotTaken:
-		return kind{name: "not_taken", rule: sum, before: "damaged: ", after: " counted but not taken"}
+		return kind{name: "counted_not_taken", rule: sum}
 	case Handled:
-		return kind{name: "handled", rule: sum}
+		return kind{name: "messages_handled", rule: sum}
 	case Handling:
 		return kind{name: "handling_time", rule: sum}
 	case MinGap:
-		return kind{name: "gap_min", rule: least}
+		return kind{name: "message_gap_min", rule: least}
 	case GapP1:
-		return kind{name: "gap_p1", rule: drop}
+		return kind{name: "message_gap_p1", rule: drop}
 	case Untold:
 		return kind{name: "labels_not_told"}
 	case EqualBursts:
-		return kind{name: "equal_bursts", rule: sum, before: "bursts weigh like ", after: " equal ones"}
+		return kind{name: "equal_bursts", rule: sum}
 	case Unended:
-		return kind{name: "unended", rule: sum, after: " have not ended"}
+		return kind{name: "unended", rule: sum}
 	case UnknownPaths:
-		return kind{name: "unknown_paths", rule: sum, after: " of functions unknown to the site tables"}
+		return kind{name: "unknown_paths", rule: sum}
 	case UnknownTaps:
-		return kind{name: "unknown_taps", rule: sum, after: " at taps unknown to the site tables"}
+		return kind{name: "unknown_taps", rule: sum}
 	case Detached:
-		return kind{name: "detached"}
+		return kind{name: "counted_until"}
 
 	case TicksPlaced:
 		return kind{name: "ticks_placed", rule: sum}
@@ -312,7 +305,7 @@ func (k Key) kind() (x kind) {
 	case TicksOutsideIn:
 		return kind{name: "ticks_outside_in", rule: names}
 	case TicksMore:
-		return kind{name: "ticks_more", rule: sum}
+		return kind{name: "ticks_peppkg_all", rule: sum}
 	case TicksInside:
 		return kind{name: "ticks_inside", rule: sum}
 	case TicksInsideIn:
@@ -324,9 +317,9 @@ func (k Key) kind() (x kind) {
 	case CallsOutsideTo:
 		return kind{name: "calls_outside_to", rule: names}
 	case CallsMore:
-		return kind{name: "calls_more", rule: sum}
+		return kind{name: "calls_peppkg_all", rule: sum}
 	case CallsOpen:
-		return kind{name: "calls_open", rule: sum}
+		return kind{name: "calls_indirect", rule: sum}
 	case CallsSampled:
 		return kind{name: "calls_sampled"}
 	}
@@ -381,16 +374,10 @@ func (f List) find(k Key) (x Fact) {
 	return x
 }
 
-// Comments returns the comments of a profile with the facts: the sentences for people, then that for programs.
-func (f List) Comments() []string { return append(f.Sentences(), f.Encode()) }
+// Mark begins a comment with facts.
+const Mark = "#pep.version="
 
-// Mark begins a comment with facts, and Sentence one with a sentence.
-const (
-	Mark     = "#pep.version="
-	Sentence = "pep: "
-)
-
-// Encode returns the comment that programs read.
+// Encode returns the comment of a profile with the facts.
 func (f List) Encode() string {
 	b := append([]byte(Mark), digits.Uint(Version)...)
 	for k := range numKeys {
@@ -426,217 +413,4 @@ func escape(b []byte, text string) []byte {
 		}
 	}
 	return b
-}
-
-// Sentences returns what people read: how the profile was made and what it lacks, and which share of ticks and calls
-// was outside of the functions that it is about.
-func (f List) Sentences() (list []string) {
-	mode := f.Text(Mode)
-	if mode == "" {
-		return nil
-	}
-	s := Sentence + f.How()
-	for k := range numKeys {
-		s += f.part(k, mode)
-	}
-	return append(append(list, s), f.outside()...)
-}
-
-// part returns what the first sentence says of a key, with the separator before it.
-func (f List) part(k Key, mode string) (s string) {
-	n := f.Number(k)
-	switch k {
-	case Messages:
-		if mode == ModeReplay {
-			s = " in " + digits.Uint(n) + " messages"
-		}
-		return s
-	case Stopped:
-		if why := f.Text(k); why != "" {
-			s = ", sampling stopped: " + why
-		}
-	case SampledTime:
-		s = f.took()
-	case Handled:
-		s = f.gaps()
-	case Untold:
-		if n > 0 {
-			s = ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
-		}
-	case Detached:
-		if n > 0 {
-			s = ", until the disk was full or the file was cut off " + digits.Uint(n/1e6) + "ms after the start"
-		}
-	}
-	if x := k.kind(); x.after != "" && (n > 0 || x.always[0] == mode || x.always[1] == mode) {
-		s += ", " + x.before + digits.Uint(n) + x.after
-	}
-	return s
-}
-
-// Lacks returns the parts of the first sentence that say what the profile lacks, as far as that changes what a reader
-// concludes: "4 dropped". It leaves out what is for those who look after the sampling itself.
-func (f List) Lacks() (list []string) {
-	for k := range numKeys {
-		switch k {
-		case Ticks, Samples, Events, Messages, SampledTime, NearCache, FarCache, Handled, EqualBursts, Unended:
-			continue
-		case Shortened, Overruns, Folded, Erased, Gapped, Truncated, Windows, WindowsThrown, WindowsChanged, TicksInCalls,
-			TicksInC,
-			TicksBusy, TicksUncaught, UntoldFuncs:
-			continue
-		}
-		if s := f.part(k, "lacks"); s != "" { // no mode, so that what is 0 is left out
-			list = append(list, s[len(", "):])
-		}
-	}
-	return list
-}
-
-// How says how the profile was made.
-func (f List) How() string {
-	switch f.Text(Mode) {
-	case ModeExact:
-		return "exact, every path counted"
-	case ModeCover:
-		return "cover, every path counted, up to the next decision"
-	case ModeReplay:
-		return "replay, engine " + f.Text(Engine)
-	case ModeSampled:
-		form := f.Text(Form)
-		if form == FormWindows {
-			return "sampled in windows, tick " + duration(f.Number(Tick)) + " " + f.Text(Clock)
-		}
-		if form != "" {
-			form += " "
-		}
-		return "sampled " + form + "PEP(" + digits.Uint(f.Number(Burst)) + "," + digits.Uint(f.Number(Stride)) + "), tick " +
-			duration(f.Number(Tick)) + " " + f.Text(Clock)
-	}
-	s := "taps, every event counted"
-	if e := f.Text(Engine); e != "" {
-		s = "taps, engine " + e
-	}
-	return s + ", by " + f.Text(Deliver)
-}
-
-// took says what sampling has taken, and of what the budget was a part.
-func (f List) took() string {
-	all := f.Number(CPUTime)
-	if all == 0 {
-		return ""
-	}
-	s := ", sampling took " + digits.Uint(f.Number(SampledTime)/1e6) + "ms, " + percent(f.Number(SampledTime), all, 2)
-	n, end := f.Number(Budget), f.Number(BudgetEnd)
-	switch {
-	case end != 0 && end != n:
-		s += " (budget " + percent(f.Number(BudgetTime), all, 2) + " on average, " + percent(end, 1e6, 2) + " at the end)"
-	case n > 0:
-		s += " (budget " + percent(n, 1e6, 2) + ")"
-	}
-	if n := f.Number(TickTime); n > 0 {
-		s += ", of which ticks " + percent(n, all, 2)
-	}
-	return s
-}
-
-// gaps says how long the gaps between messages were, and how long the service took for one.
-func (f List) gaps() string {
-	n := f.Number(Handled)
-	if n == 0 {
-		return ""
-	}
-	s := ", gap between messages at least " + digits.Uint(f.Number(MinGap)) + "ns, "
-	if p1 := f.Number(GapP1); p1 > 0 {
-		s += "p1 " + digits.Uint(p1) + "ns, "
-	}
-	return s + digits.Uint(f.Number(Handling)/n) + "ns to handle one"
-}
-
-// outside says which share of ticks and calls was outside of the functions that the profile is about.
-//
-//	pep: 98.0% of 250 ticks were outside of instrumented functions: encoding/json 55.6%,
-//	strconv 30.0%, runtime 12.4% (-peppkg=all instruments more)
-//
-//	pep: 38.2% of calls on paths go outside of instrumented functions: encoding/json.Marshal
-//	30.0%, fmt.Println 8.2% (-peppkg=all instruments more); 12.0% go through interfaces and
-//	function values, their targets are not known; calls by functions outside or with one path
-//	are not counted
-func (f List) outside() (list []string) {
-	inside, does := "instrumented functions", "instruments"
-	if f.Text(Mode) == ModeTaps {
-		inside, does = "functions with taps", "taps"
-	}
-	more := func(n, all uint64) string {
-		if n < all/10+min(all%10, 1) {
-			return "" // not worth another build
-		}
-		return " (-peppkg=all " + does + " more)"
-	}
-	if all, n := f.Number(TicksPlaced), f.Number(TicksOutside); all > 0 && n > 0 {
-		list = append(list, Sentence+percent(n, all,
-			1)+" of "+digits.Uint(all)+" ticks were outside of "+inside+f.list(TicksOutsideIn, n, all)+more(f.Number(TicksMore),
-			all))
-	}
-	all := f.Number(Calls)
-	if all == 0 {
-		return list
-	}
-	n := f.Number(CallsOutside)
-	s := Sentence + percent(n, all, 1) + " of calls on paths go outside of " + inside + f.list(CallsOutsideTo, n,
-		all) + more(f.Number(CallsMore), all)
-	if open := f.Number(CallsOpen); open > 0 {
-		s += "; " + percent(open, all, 1) + " go through interfaces and function values, their targets are not known"
-	}
-	s += "; calls by functions outside"
-	if f.Number(CallsSampled) > 0 {
-		s += " or with one path"
-	}
-	return append(list, s+" are not counted")
-}
-
-// named is how many names a sentence has.
-const named = 5
-
-// list returns the first names of a key with their shares, and with a colon before them. The numbers of all names add
-// up to n.
-func (f List) list(k Key, n, all uint64) (s string) {
-	count, separator := 0, ": "
-	for i := range f {
-		if f[i].Key != k || count == named {
-			continue
-		}
-		s += separator + f[i].Name + " " + percent(f[i].N, all, 1)
-		n -= min(f[i].N, n)
-		separator = ", "
-		count++
-	}
-	if n > 0 {
-		s += separator + "…"
-	}
-	return s
-}
-
-// percent returns the share of n in all with some digits behind the point. The numbers can be
-// large: calls are in 1/1000 samples.
-func percent(n, all uint64, places int) string {
-	one := uint64(10) // 1 %
-	if places == 2 {
-		one = 100
-	}
-	share := uint64(float64(n)*100*float64(one)/float64(all) + .5)
-	return digits.Uint(share/one) + "." + digits.Uint(share%one + one)[1:] + "%"
-}
-
-// duration writes ns as PEPOPTS has it.
-func duration(ns uint64) string {
-	for _, u := range [...]struct {
-		ns   uint64
-		name string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} {
-		if ns%u.ns == 0 {
-			return digits.Uint(ns/u.ns) + u.name
-		}
-	}
-	return digits.Uint(ns) + "ns"
 }

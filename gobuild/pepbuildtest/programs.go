@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/machine/executable"
 )
@@ -118,4 +119,17 @@ func Pprof(t testing.TB, dir, kind string) *pprof.Profile {
 	}
 	p.Sample = slices.DeleteFunc(p.Sample, func(s *pprof.Sample) bool { return slices.Contains(s.Label["path"], "tick") })
 	return p
+}
+
+// Facts reads the facts of a profile. They are its only comment.
+func Facts(t testing.TB, p *pprof.Profile) facts.List {
+	t.Helper()
+	if len(p.Comments) != 1 || !facts.In(p.Comments[0]) {
+		t.Fatalf("want facts, got %q", p.Comments)
+	}
+	f, problem := facts.Decode(p.Comments[0])
+	if problem != "" {
+		t.Fatalf("%s: %s", p.Comments[0], problem)
+	}
+	return f
 }

@@ -111,7 +111,7 @@ const walls = `
 	internal/tutorial:
 	gobuild/goruntimetest: gobuild
 	internal/machinetest:
-	gobuild/pepbuildtest: machine/executable analyze/profile format/wire
+	gobuild/pepbuildtest: machine/executable analyze/profile format/facts format/wire
 
 	# The laboratory is a module of its own. It may import everything, and no other package may
 	# import it, not even in tests.

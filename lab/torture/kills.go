@@ -244,7 +244,7 @@ func (k *killed) samples(f *profile.File, paths []profile.Path) error {
 		k.windows = f.Fact(facts.Windows)
 	}
 	if got > taken+unsure || got+unsure < taken {
-		return fmt.Errorf("%d samples in the profile, %d were taken: %q", got, taken, f.Comments)
+		return fmt.Errorf("%d samples in the profile, %d were taken: %s", got, taken, f.Facts[0].Encode())
 	}
 	return nil
 }

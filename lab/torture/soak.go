@@ -209,17 +209,17 @@ func addsUp(f *profile.File, have uint64) error {
 	known := taken + f.Fact(facts.Dropped) + samplesOfTick*f.Fact(facts.Overruns)
 	if f.Fact(facts.Windows) > 0 {
 		if all := have + f.Fact(facts.Dropped); all > taken+endsInFlight || all+endsInFlight < taken {
-			return fmt.Errorf("%d ends of paths in the profile or dropped, %d in windows: %q", all, taken, f.Comments)
+			return fmt.Errorf("%d ends of paths in the profile or dropped, %d in windows: %s", all, taken, f.Facts[0].Encode())
 		}
 		return nil
 	}
 	switch {
 	case asked == 0:
-		return fmt.Errorf("no tick: %q", f.Comments)
+		return fmt.Errorf("no tick: %s", f.Facts[0].Encode())
 	case have != taken:
-		return fmt.Errorf("%d samples in the profile, want %d: %q", have, taken, f.Comments)
+		return fmt.Errorf("%d samples in the profile, want %d: %s", have, taken, f.Facts[0].Encode())
 	case known > asked || known+samplesOfTick < asked:
-		return fmt.Errorf("%d samples asked for, %d taken or counted as lost: %q", asked, known, f.Comments)
+		return fmt.Errorf("%d samples asked for, %d taken or counted as lost: %s", asked, known, f.Facts[0].Encode())
 	}
 	return nil
 }

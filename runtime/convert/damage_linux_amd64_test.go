@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
@@ -57,7 +58,7 @@ func read(file []byte) (profile, problem string) {
 		}
 	}
 	slices.Sort(lines[1:])
-	return strings.Join(lines, "\n") + "\n" + p.Facts.Sentences()[0], ""
+	return strings.Join(lines, "\n") + "\n" + p.Facts.Encode(), ""
 }
 
 // If any one bit of a file is flipped, the file is refused, or the comment says that the
@@ -67,7 +68,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	file := recorded()
 	bytes := pepfiletest.Bytes(file)
 	want, problem := read(bytes)
-	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") ||
+	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "taken_not_counted") ||
 		!strings.Contains(want, "4 13 ") || !strings.Contains(want, "[{key value} {n 4}]") {
 		t.Fatalf("%s\n%s", problem, want)
 	}
@@ -76,7 +77,8 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 		unsafe.Offsetof(file.Header.Spent),
 		unsafe.Offsetof(file.Header.Shortened), unsafe.Offsetof(file.Header.Truncated), unsafe.Offsetof(file.Header.Detached),
 		unsafe.Offsetof(file.Header.Denied), unsafe.Offsetof(file.Header.Unlabelled), unsafe.Offsetof(file.Header.Folded),
-		unsafe.Offsetof(file.Header.Erased), unsafe.Offsetof(file.Header.Gapped),
+		unsafe.Offsetof(file.Header.Erased), unsafe.Offsetof(file.Header.Gapped), unsafe.Offsetof(file.Header.BudgetNow),
+		unsafe.Offsetof(file.Header.Allowed), unsafe.Offsetof(file.Header.TickTime),
 	}
 	said, refused, same := 0, 0, 0
 	for _, i := range used(file) {
@@ -90,7 +92,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 				refused++
 			case got == want:
 				same++
-			case strings.Contains(got, "damaged: ") || strings.Contains(got, " taken but not counted"):
+			case strings.Contains(got, " damaged_") || strings.Contains(got, " counted_not_taken=") || strings.Contains(got, " taken_not_counted="):
 				said++
 			case tally && strings.HasPrefix(got, want[:strings.LastIndex(want, "\n")]):
 			default:
@@ -114,12 +116,12 @@ func TestDamageIsSaid(t *testing.T) {
 		name, want string
 		harm       func(f pepfile.Table)
 	}{
-		{"Taken less than is there.", ", damaged: 2 counted but not taken", func(f pepfile.Table) { f.Taken -= 2 }},
-		{"Killed in between.", ", 2 taken but not counted", func(f pepfile.Table) { f.Taken += 2 }},
-		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns",
+		{"Taken less than is there.", " counted_not_taken=2", func(f pepfile.Table) { f.Taken -= 2 }},
+		{"Killed in between.", " taken_not_counted=2", func(f pepfile.Table) { f.Taken += 2 }},
+		{"Dropped samples are accounted for.", " dropped=3 overruns=30",
 			func(f pepfile.Table) { f.Taken += 3; f.Dropped = 3 }},
-		{"An entry is being made.", " 0 shortened, 30 overruns", func(f pepfile.Table) { f.Entry(unused(f)).Hash = 1 << 63 }},
-		{"The state of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted",
+		{"An entry is being made.", " overruns=30", func(f pepfile.Table) { f.Entry(unused(f)).Hash = 1 << 63 }},
+		{"The state of an entry is lost.", " damaged_entries=1 taken_not_counted=13",
 			func(f pepfile.Table) {
 				for i := range f.Slots {
 					if e := f.Entry(i); e.Count == 13 {
@@ -127,7 +129,7 @@ func TestDamageIsSaid(t *testing.T) {
 					}
 				}
 			}},
-		{"A page of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted",
+		{"A page of an entry is lost.", " damaged_entries=1 taken_not_counted=13",
 			func(f pepfile.Table) {
 				for i := range f.Slots {
 					if e := f.Entry(i); e.Count == 13 {
@@ -162,8 +164,8 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		a.AddWord(pepfile.WordKey{PC: 1<<56 | i%7, W: i % 3}, 1, 0)
 	}
 	harmed, flips := c.Taps(), 0
-	if harmed.damaged != 0 || strings.Contains(harmed.Facts().Sentences()[0], "damaged") || len(harmed.Words) != 21 {
-		t.Fatal(harmed.Facts().Sentences()[0])
+	if harmed.damaged != 0 || strings.Contains(harmed.Facts().Encode(), "damaged") || len(harmed.Words) != 21 {
+		t.Fatal(harmed.Facts().Encode())
 	}
 	for i := range uint64(pepfile.WordSlots) {
 		w := a.Word(i)
@@ -181,8 +183,8 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 				*p ^= 1 << bit
 				harmed = c.Taps()
 				*p ^= 1 << bit
-				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.Facts().Sentences()[0], ", damaged: 1 entries") {
-					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.Facts().Sentences()[0])
+				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.Facts().Encode(), " damaged_entries=1") {
+					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.Facts().Encode())
 				}
 			}
 		}
@@ -192,8 +194,8 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		t.Errorf("%d bits flipped", flips)
 	}
 	a.AddWord(pepfile.WordKey{PC: 1<<56 | 3, W: 9, Labels: 2}, 1, 0) // no set has this number
-	if s := c.Taps().Facts().Sentences()[0]; !strings.Contains(s, ", damaged: 1 entries whose labels have a wrong hash") {
-		t.Error(s)
+	if f := c.Taps().Facts(); f.Number(facts.DamagedLabels) != 1 {
+		t.Error(f.Encode())
 	}
 }
 

@@ -79,9 +79,9 @@ func FuzzArea(f *testing.F) {
 		x.Hash = k.Hash()
 		defer func() { *x = pepfile.Word{} }()
 		taps := c.Taps()
-		sentence := taps.Facts().Sentences()[0]
-		if _, problem := facts.Decode(taps.Facts().Encode()); problem != "" || sentence == "" || taps.period() < 1 {
-			t.Errorf("%s, period %d", sentence, taps.period())
+		text := taps.Facts().Encode()
+		if _, problem := facts.Decode(text); problem != "" || taps.period() < 1 {
+			t.Errorf("%s: %s, period %d", text, problem, taps.period())
 		}
 		if len(taps.Words) != 1 || taps.Words[0].Count < 0 {
 			t.Errorf("words %+v", taps.Words)

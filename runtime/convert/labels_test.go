@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
@@ -161,7 +162,7 @@ func checkLabels(t *testing.T, p *profile.Profile) {
 	if len(sets) < 8 {
 		t.Errorf("%d sets of labels of 40", len(sets))
 	}
-	if !strings.Contains(p.Comments[0], " without labels, which are too long or too many") {
-		t.Errorf("comment %q", p.Comments[0])
+	if f := pepbuildtest.Facts(t, p); f.Number(facts.Unlabelled) == 0 {
+		t.Error(f.Encode())
 	}
 }

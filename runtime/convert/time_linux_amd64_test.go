@@ -8,15 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
@@ -34,7 +32,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"strconv"
 	"syscall"
 	"unsafe"
 )
@@ -166,24 +163,16 @@ func TestTimeOutside(t *testing.T) {
 			const inside, inRuntime, inSystem, inPackage = 0, 1, 2, 3
 			used[inRuntime] += all - used[0] - used[1] - used[2] - used[3] // its start, and its other threads
 
-			comments := pepbuildtest.Pprof(t, out, "paths").Comments
-			i := slices.IndexFunc(comments, func(c string) bool { return strings.Contains(c, " ticks were outside") })
-			if i < 0 {
-				t.Fatalf("nothing about ticks: %q", comments)
-			}
-			sum := regexp.MustCompile(`^pep: ([\d.]+)% of \d+ ticks were outside`).FindStringSubmatch(comments[i])
-			outside, _ := strconv.ParseFloat(sum[1], 64)
+			about := pepbuildtest.Facts(t, pepbuildtest.Pprof(t, out, "paths"))
 			// The kernel's ticks are longer than 1 ms, and count for all that were due; chance has what came.
-			came := regexp.MustCompile(`, (\d+) ticks,`).FindStringSubmatch(comments[0])
-			if came == nil {
-				t.Fatalf("how many ticks came? %q", comments[0])
-			}
-			n, _ := strconv.ParseFloat(came[1], 64)
-			shares := [4]float64{inside: 100 - outside}
-			for _, part := range regexp.MustCompile(`[:,] ([\w/]+(?: calls)?) ([\d.]+)%`).FindAllStringSubmatch(comments[i],
-				-1) {
-				share, _ := strconv.ParseFloat(part[2], 64)
-				switch name := part[1]; {
+			n, placed := float64(about.Number(facts.Ticks)), float64(about.Number(facts.TicksPlaced))
+			shares := [4]float64{inside: 100 * (1 - float64(about.Number(facts.TicksOutside))/placed)}
+			for _, x := range about {
+				if x.Key != facts.TicksOutsideIn {
+					continue
+				}
+				share := 100 * float64(x.N) / placed
+				switch name := x.Name; {
 				case strings.HasPrefix(name, "crypto/"):
 					shares[inPackage] += share
 				case name == "system calls", name == "syscall", name == "internal/runtime/syscall/linux":
@@ -197,7 +186,7 @@ func TestTimeOutside(t *testing.T) {
 				want := n * used[k] / all
 				chi += math.Pow(n*share/100-want, 2) / want
 			}
-			t.Logf("chi-square %.1f; of %.0f ns used %.0f; %s", chi, all, used, comments[i])
+			t.Logf("chi-square %.1f; of %.0f ns used %.0f; %s", chi, all, used, about.Encode())
 			if chi > 29 || n < 100 {
 				t.Errorf("shares of %.0f ticks are %.1f: in an instrumented loop, in the runtime, in system calls, in a package; CPU times are %.0f", n, shares, used)
 			}

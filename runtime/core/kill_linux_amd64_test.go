@@ -5,16 +5,11 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
-)
 
-var (
-	tapCounts = regexp.MustCompile(`, (\d+) events, (\d+) dropped`)
-	tapUnsure = regexp.MustCompile(`, (\d+) at most counted twice or not at all when the program was killed`)
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
 // STRAT-27: if a program is killed, every event is in the profile, except for as many as
@@ -62,15 +57,10 @@ func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 			want += int(binary.LittleEndian.Uint64(data[g*64:]))
 		}
 		p := r.profile(t, "values")
-		m := tapCounts.FindStringSubmatch(p.Comments[0])
-		if m == nil {
-			t.Fatal(p.Comments)
-		}
-		events, _ := strconv.Atoi(m[1])
-		dropped, _ := strconv.Atoi(m[2])
+		f := pepbuildtest.Facts(t, p)
+		events, dropped := int(f.Number(facts.Events)), int(f.Number(facts.Dropped))
 		bound := goroutines // the profile may have an event that the program has not counted yet
-		if m := tapUnsure.FindStringSubmatch(p.Comments[0]); m != nil {
-			n, _ := strconv.Atoi(m[1])
+		if n := int(f.Number(facts.Unsure)); n > 0 {
 			bound += n
 			unsure++
 		} else {
@@ -87,7 +77,7 @@ func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 		if d := sum - want; d < -bound || d > bound {
 			t.Errorf("run %d: %d events in the profile, of %d, may be %d off", i, sum, want, bound)
 		}
-		if bound > 4000 || strings.Contains(p.Comments[0], "left in") {
+		if bound > 4000 || f.Number(facts.InEngines)+f.Number(facts.InBuffers) > 0 {
 			t.Errorf("run %d: %s", i, p.Comments[0])
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -22,16 +21,15 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
-// The comment of a profile by windows says why there was none, or that it was dropped.
-const (
-	uncaught = " ticks without a window, because a fault in one could not have been handled"
-	thrown   = " windows dropped, because they came to a fatal error that the program did not have"
-)
-
-var disturbances = []struct{ what, env, says string }{
+// A profile by windows says why there was none, or that it was dropped.
+var disturbances = []struct {
+	what, env string
+	says      facts.Key
+}{
 	{what: "sent SIGSEGV"},
 	{what: "sent SIGBUS"},
 	{what: "sent SIGURG"},
@@ -52,9 +50,9 @@ var disturbances = []struct{ what, env, says string }{
 	{what: "recursion"},
 	{what: "recursion", env: "GODEBUG=gcshrinkstackoff=1"},
 	{what: "seccomp"},
-	{what: "blocked", says: uncaught},
+	{what: "blocked", says: facts.TicksUncaught},
 	{what: "replaced"},
-	{what: "never", says: thrown},
+	{what: "never", says: facts.WindowsThrown},
 }
 
 func TestManners(t *testing.T) {
@@ -88,12 +86,13 @@ func TestManners(t *testing.T) {
 					t.Errorf("got %s\nwant %s", got.outcome, want.outcome)
 				}
 				p := pepbuildtest.Pprof(t, got.dir, "paths")
-				t.Logf("%q", p.Comments[0])
-				if mode == "windows" && !strings.Contains(p.Comments[0], d.says) {
-					t.Errorf("want %q: %q", d.says, p.Comments)
+				f := pepbuildtest.Facts(t, p)
+				t.Logf("%s", f.Encode())
+				if mode == "windows" && d.says != 0 && f.Number(d.says) == 0 {
+					t.Errorf("want fact %d: %s", d.says, f.Encode())
 				}
-				if mode == "windows" && !windowsTaken.MatchString(p.Comments[0]) {
-					t.Errorf("want windows: %q", p.Comments)
+				if mode == "windows" && f.Number(facts.Windows) == 0 {
+					t.Errorf("want windows: %s", f.Encode())
 				}
 				// Children that have the program's memory for a time have no ticks.
 				if mode == "windows" && counts(p, "main.childWork") {
@@ -106,8 +105,6 @@ func TestManners(t *testing.T) {
 		}
 	}
 }
-
-var windowsTaken = regexp.MustCompile(` [1-9]\d* windows,`)
 
 // counts reports whether a sample of a profile has a function.
 func counts(p *profile.Profile, function string) bool {

@@ -1,12 +1,12 @@
 package core
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pace"
@@ -15,28 +15,23 @@ import (
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-var tookBudget = regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, \d+\.\d\d%( \(budget 0\.05%\))?`)
-
-var ofTicks = regexp.MustCompile(`, of which ticks [0-4]\.\d\d%`)
-
 // A burst of 64 samples takes far more than 30 µs. With a budget of
 // 0.05 % ticks are then more than 60 ms apart. The program runs for 720 ms of CPU time and
 // would have 180 ticks if the kernel looks at timers every 4 ms.
 func TestBudgetSetsTheTimer(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("loop.go", loopTables())
-	ticks := map[string]int{}
-	for _, budget := range []string{"off", "0.05%"} {
+	ticks := map[string]uint64{}
+	for budget, ppm := range map[string]uint64{"off": 0, "0.05%": 500} {
 		r := execute(t, exe, []string{"PEPOPTS=tick=2ms,budget=" + budget}, "burn")
-		comment := r.profile(t, "paths").Comments[0]
-		m := tookBudget.FindStringSubmatch(comment)
-		if m == nil || (m[2] == "") != (budget == "off") {
-			t.Fatalf("budget %s: comment %q", budget, comment)
+		f := pepbuildtest.Facts(t, r.profile(t, "paths"))
+		if f.Number(facts.SampledTime) == 0 || f.Number(facts.Budget) != ppm {
+			t.Fatalf("budget %s: %s", budget, f.Encode())
 		}
-		if !ofTicks.MatchString(comment) {
-			t.Errorf("budget %s: the comment does not say what ticks took: %q", budget, comment)
+		if n, all := f.Number(facts.TickTime), f.Number(facts.CPUTime); n == 0 || n >= all/20 {
+			t.Errorf("budget %s: ticks took %d of %d ns: %s", budget, n, all, f.Encode())
 		}
-		ticks[budget], _ = strconv.Atoi(m[1])
+		ticks[budget] = f.Number(facts.Ticks)
 	}
 	if ticks["off"] < 60 || ticks["0.05%"] < 2 || ticks["0.05%"] > 30 {
 		t.Errorf("ticks by budget %v, want 60 or more and 2 to 30", ticks)

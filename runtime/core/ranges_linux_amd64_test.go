@@ -7,15 +7,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
@@ -112,8 +113,8 @@ func TestProfilesOfRanges(t *testing.T) {
 			if d := cmp.Diff(want, byLabel(p, "words")); d != "" {
 				t.Errorf("%s, %s (-replay +profile):\n%s", text, deliver, d)
 			}
-			if merged := mergedText(p.Comments[0]); streams > 1 && merged == "" {
-				t.Errorf("%s, %d streams: %s", text, streams, p.Comments[0])
+			if f := pepbuildtest.Facts(t, p); streams > 1 && f.Number(facts.Merged)+f.Number(facts.MergedRoughly) == 0 {
+				t.Errorf("%s, %d streams: %s", text, streams, f.Encode())
 			}
 			values := byLabel(p, "value")
 			switch text {
@@ -128,10 +129,6 @@ func TestProfilesOfRanges(t *testing.T) {
 			}
 		}
 	}
-}
-
-func mergedText(comment string) string {
-	return regexp.MustCompile(`, \d+ engines merged`).FindString(comment)
 }
 
 // The profile that is written before exec has the counts that engines hold. If exec fails,

@@ -3,17 +3,17 @@ package core_test
 // This file tests the callers of samples in deep recursion.
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
@@ -156,8 +156,8 @@ func TestCallersOfDeepRecursion(t *testing.T) {
 	pepbuildtest.Write(t, filepath.Join(dir, "main.go"), parser)
 	pepbuildtest.Write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
 	exe := pepbuildtest.Program(t, dir, "-pepmode=polls")
-	for what, args := range map[string][]string{"repeated callers": nil, "cycles": {"varying"}} {
-		t.Run(what, func(t *testing.T) {
+	for what, args := range map[facts.Key][]string{facts.Folded: nil, facts.Erased: {"varying"}} {
+		t.Run(fmt.Sprint(args), func(t *testing.T) {
 			t.Parallel()
 			out := t.TempDir()
 			cmd := exec.Command(exe, args...)
@@ -191,7 +191,7 @@ func TestCallersOfDeepRecursion(t *testing.T) {
 // it, but for those that were shortened for want of room in the table (a slow machine has more
 // samples, and more of them differ), and that cycles or repeated callers were left out of a
 // thousand.
-func leftOut(t *testing.T, p *profile.Profile, what, from string) {
+func leftOut(t *testing.T, p *profile.Profile, what facts.Key, from string) {
 	t.Helper()
 	cut, all := int64(0), int64(0)
 	for _, s := range p.Sample {
@@ -200,18 +200,13 @@ func leftOut(t *testing.T, p *profile.Profile, what, from string) {
 			cut += s.Value[2]
 		}
 	}
-	number := func(re string) (n int64) {
-		if found := regexp.MustCompile(re).FindStringSubmatch(p.Comments[0]); found != nil {
-			n, _ = strconv.ParseInt(found[1], 10, 64)
-		}
-		return n
+	f := pepbuildtest.Facts(t, p)
+	shortened := int64(f.Number(facts.Shortened))
+	if cut > shortened || f.Number(facts.Truncated) > 0 {
+		t.Errorf("%d of %d samples end in the recursion, %d for want of room: %s", cut, all, shortened, f.Encode())
 	}
-	shortened := number(`, (\d+) shortened`)
-	if cut > shortened || strings.Contains(p.Comments[0], "without the outermost callers") {
-		t.Errorf("%d of %d samples end in the recursion, %d for want of room: %s", cut, all, shortened, p.Comments[0])
-	}
-	if n := number(`, (\d+) with ` + what); n < 1000 {
-		t.Errorf("%s were left out of only %d samples: %s", what, n, p.Comments[0])
+	if n := f.Number(what); n < 1000 {
+		t.Errorf("want callers left out of 1000 samples, not %d: %s", n, f.Encode())
 	}
 }
 
@@ -280,7 +275,7 @@ func main() {
 	}
 	t.Log(p.Comments, of["main.main"], of["main.often"], of["main.seldom"])
 	all := of["main.often"] + of["main.seldom"]
-	leftOut(t, p, "cycles", "main.main")
+	leftOut(t, p, facts.Erased, "main.main")
 	// The bursts are some hundred clusters; a quarter of the samples would be from seldom.
 	if share := float64(of["main.often"]) / float64(all); all < 1000 || share < .6 || share > .9 {
 		t.Errorf("%d samples, %.2f of them of main.often, want 0.75", all, share)

@@ -14,7 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/goruntimetest"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"unsafe"
 )
 
@@ -45,13 +47,8 @@ func testTakenSignals(t *testing.T, profiled, plain string) {
 			}
 			// The program uses 300 ms of CPU time when the signals are taken: 30
 			// ticks where the kernel looks at timers every 10 ms.
-			var ticks int
-			c := got.profile(t, "paths").Comments[0]
-			if _, rest, ok := strings.Cut(c, " cpu, "); ok {
-				ticks, _ = strconv.Atoi(strings.Fields(rest)[0])
-			}
-			if ticks < 10 {
-				t.Errorf("%d ticks: %s", ticks, c)
+			if f := pepbuildtest.Facts(t, got.profile(t, "paths")); f.Number(facts.Ticks) < 10 {
+				t.Errorf("few ticks: %s", f.Encode())
 			}
 		})
 	}
@@ -122,8 +119,8 @@ func TestDeniedLater(t *testing.T) {
 	if r.state != "exit status 0" || r.stdout.String() != "done\n" || r.files(t) != bothProfiles {
 		t.Fatalf("%s, files %s, stdout %s", r.state, r.files(t), &r.stdout)
 	}
-	if c := r.profile(t, "paths").Comments[0]; !strings.Contains(c, ", sampling stopped: "+reason) {
-		t.Errorf("comment %s", c)
+	if f := pepbuildtest.Facts(t, r.profile(t, "paths")); f.Text(facts.Stopped) != reason {
+		t.Error(f.Encode())
 	}
 }
 

@@ -10,16 +10,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/pepbuildtest"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 )
@@ -256,9 +257,9 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s: -interrupt +service:\n%s", engine, d)
 			}
-			gaps := regexp.MustCompile(`2400000 events, 0 dropped.*gap between messages at least \d+ns, p1 \d+ns`)
-			if how == "deliver=service" && !gaps.MatchString(p.Comments[0]) {
-				t.Errorf("%s: %s", engine, p.Comments)
+			if f := pepbuildtest.Facts(t, p); how == "deliver=service" && (f.Number(facts.Events) != 2_400_000 ||
+				f.Number(facts.Dropped) > 0 || f.Number(facts.Handled) == 0 || f.Number(facts.GapP1) == 0) {
+				t.Errorf("%s: %s", engine, f.Encode())
 			}
 		}
 	}
@@ -269,16 +270,10 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
-	counts := regexp.MustCompile(`, (\d+) events, (\d+) dropped`)
 	for _, opts := range []string{"deliver=service,full=block", "deliver=service,full=drop", "deliver=interrupt"} {
 		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")
-		comment := r.profile(t, "values").Comments[0]
-		m := counts.FindStringSubmatch(comment)
-		if m == nil {
-			t.Fatalf("%s: %s", opts, comment)
-		}
-		fed, _ := strconv.Atoi(m[1])
-		dropped, _ := strconv.Atoi(m[2])
+		f := pepbuildtest.Facts(t, r.profile(t, "values"))
+		fed, dropped := f.Number(facts.Events), f.Number(facts.Dropped)
 		if fed+dropped != 2_400_000 || dropped > 0 && !strings.Contains(opts, "drop") {
 			t.Errorf("%s: %d + %d events, want 2400000", opts, fed, dropped)
 		}

@@ -319,4 +319,4 @@ func (o Tapping) Facts() (f facts.List) {
 }
 
 // Comment is the comment of a trace.
-func (o Tapping) Comment() string { return "pep: " + o.Facts().How() }
+func (o Tapping) Comment() string { return o.Facts().Encode() }

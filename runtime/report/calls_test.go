@@ -7,11 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
@@ -83,12 +83,13 @@ func TestFlowOutside(t *testing.T) {
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, output)
 		}
-		comments := pepbuildtest.Pprof(t, out, kind).Comments
-		i := slices.IndexFunc(comments, func(c string) bool { return strings.Contains(c, "of calls on paths") })
-		if i < 0 {
-			t.Fatalf("nothing about calls: %q", comments)
+		var calls facts.List
+		for _, x := range pepbuildtest.Facts(t, pepbuildtest.Pprof(t, out, kind)) {
+			if x.Key >= facts.Calls {
+				calls = append(calls, x)
+			}
 		}
-		return comments[i]
+		return strings.TrimPrefix(calls.Encode(), "#pep.version=1 ")
 	}
 	// 40,000 rounds make 40,000 calls of round, 120,000 in it, and one of strconv.Atoi.
 	for _, test := range []struct {
@@ -98,12 +99,10 @@ func TestFlowOutside(t *testing.T) {
 		want  string
 	}{
 		{"exact", []string{"-pepmode=exact"}, "paths",
-			"pep: 31.3% of calls on paths go outside of instrumented functions: strings.Repeat 25.0%, strconv.Itoa 6.2%, strconv.Atoi 0.0% (-peppkg=all instruments more); " +
-				"18.7% go through interfaces and function values, their targets are not known; calls by functions outside are not counted"},
+			"calls=160001 calls_outside=50001 calls_outside_to/strings.Repeat=40000 calls_outside_to/strconv.Itoa=10000 calls_outside_to/strconv.Atoi=1 calls_peppkg_all=50001 calls_indirect=30000"},
 		{"with a package", []string{"-pepmode=exact", "-peppkg=flow,strings"}, "paths", ""},
 		{"taps", []string{"-pepmode=exact", "-peptaps=loads"}, "values",
-			"pep: 56.3% of calls on paths go outside of functions with taps: main.work 25.0%, strings.Repeat 25.0%, strconv.Itoa 6.2%, strconv.Atoi 0.0% (-peppkg=all taps more); " +
-				"18.7% go through interfaces and function values, their targets are not known; calls by functions outside are not counted"},
+			"calls=160001 calls_outside=90001 calls_outside_to/main.work=40000 calls_outside_to/strings.Repeat=40000 calls_outside_to/strconv.Itoa=10000 calls_outside_to/strconv.Atoi=1 calls_peppkg_all=50001 calls_indirect=30000"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -121,12 +120,14 @@ func TestFlowOutside(t *testing.T) {
 	t.Run("sampled", func(t *testing.T) {
 		t.Parallel()
 		got := flow(t, []string{"-pepmode=polls"}, "10000000", "paths")
-		found := regexp.MustCompile(`^pep: ([\d.]+)% of calls .*: strings.Repeat ([\d.]+)%, strconv.Itoa ([\d.]+)%.*; ([\d.]+)% go through .* by functions outside or with one path are not counted$`).FindStringSubmatch(got)
+		found := regexp.MustCompile(`^calls=(\d+) calls_outside=(\d+) calls_outside_to/strings.Repeat=(\d+) calls_outside_to/strconv.Itoa=(\d+) .*calls_indirect=(\d+) calls_sampled=1$`).FindStringSubmatch(got)
 		if found == nil {
 			t.Fatalf("got %s", got)
 		}
 		for i, want := range []float64{31.25, 25, 6.25, 18.75} {
-			if share, _ := strconv.ParseFloat(found[i+1], 64); share < want*.7 || share > want*1.3 {
+			all, _ := strconv.ParseFloat(found[1], 64)
+			n, _ := strconv.ParseFloat(found[i+2], 64)
+			if share := 100 * n / all; share < want*.7 || share > want*1.3 {
 				t.Errorf("%g %%, want %g: %s", share, want, got)
 			}
 		}

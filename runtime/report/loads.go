@@ -139,7 +139,7 @@ func (l *Loads) Write(p *Profile) []File {
 	near, far := l.bounds()
 	about.Set(facts.NearCache, near)
 	about.Set(facts.FarCache, far)
-	o.Comments = about.Comments()
+	o.Comments = []string{about.Encode()}
 	return []File{{string(schema.Loads), pprofenc.Gzip(o.Encode())}}
 }
 

@@ -63,7 +63,7 @@ func TestLoads(t *testing.T) {
 		p.DefaultSampleType); types != "wait nanoseconds wait" {
 		t.Errorf("sample types %s", types)
 	}
-	if want := "pep: sampled PEP(0,0), tick 0s , 0 ticks, 5 samples, 0 dropped, 0 shortened, the near cache takes 72 cycles at most, the far one 208 cycles"; p.Comments[0] != want {
+	if want := "#pep.version=1 mode=sampled samples=5 near_cache_cycles=72 far_cache_cycles=208"; p.Comments[0] != want {
 		t.Errorf("comment %q", p.Comments[0])
 	}
 	if files := (&Loads{Windows: []LoadWindow{{Weight: 1}}}).Write(&Profile{}); files != nil {

@@ -105,7 +105,7 @@ func (n *Notes) Write(p *Profile) (files []File) {
 		about := p.factsOf(noted)
 		about.Set(facts.Unnoted, unnoted)
 		about.Set(facts.UnknownTaps, unknown)
-		o.Comments = about.Comments()
+		o.Comments = []string{about.Encode()}
 		files = append(files, File{string(kind), pprofenc.Gzip(o.Encode())})
 	}
 	return files

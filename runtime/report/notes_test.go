@@ -104,7 +104,7 @@ func TestCallTargets(t *testing.T) {
 		p.DefaultSampleType); types != "calls messages calls" {
 		t.Errorf("sample types %s", types)
 	}
-	if want := "pep: sampled PEP(0,0), tick 0s , 0 ticks, 10 samples, 0 dropped, 0 shortened, 7 values in windows that had no space for them, 9 at taps unknown to the site tables"; p.Comments[0] != want {
+	if want := "#pep.version=1 mode=sampled samples=10 values_without_space=7 unknown_taps=9"; p.Comments[0] != want {
 		t.Errorf("comment %q", p.Comments[0])
 	}
 	if files := (&Notes{Windows: []NoteWindow{{Weight: 1}}}).Write(&Profile{}); files != nil {

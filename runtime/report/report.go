@@ -178,7 +178,7 @@ func (p *Profile) Write() []File {
 	unended, n := w.unended(p, paths)
 	about.Set(facts.Unended, uint64(n))
 	about.Set(facts.UnknownPaths, uint64(lost))
-	comments := about.Comments()
+	comments := []string{about.Encode()}
 	for _, e := range [...]*output{w.paths, w.edges} {
 		e.Mapping = p.Mapping
 		e.PeriodType, e.Period = p.PeriodType, p.Period

@@ -122,7 +122,7 @@ func (t *Taps) Write() (files []File) {
 	}
 	about := append(facts.List(nil), t.Facts...)
 	about.Set(facts.UnknownTaps, uint64(lost))
-	comments := about.Comments()
+	comments := []string{about.Encode()}
 	for _, kind := range schema.Kinds {
 		p := w.profiles[kind]
 		if p == nil {

@@ -85,7 +85,7 @@ func TestTaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "pep: replay, engine P1, 0 events in 0 messages, 20 at taps unknown to the site tables"; p.Comments[0] != want {
+		if want := "#pep.version=1 mode=replay engine=P1 unknown_taps=20"; p.Comments[0] != want {
 			t.Errorf("%s: comments %q, want %s", f.Kind, p.Comments, want)
 		}
 		for _, s := range p.Sample {

@@ -20,7 +20,7 @@ var settings = facts.List{{Key: facts.Mode, Text: facts.ModeSampled}, {Key: fact
 	{Key: facts.Stride, N: 1}, {Key: facts.Tick, N: 1e7}, {Key: facts.Clock, Text: "cpu"}}
 
 // comment is the comment of a profile with these facts.
-const comment = "pep: sampled PEP(8,1), tick 10ms cpu, 0 ticks, 0 samples, 0 dropped, 0 shortened"
+const comment = "#pep.version=1 mode=sampled burst=8 stride=1 tick=10000000 clock=cpu"
 
 // sampled writes the profiles of bursts, each of which is a list of samples' indices. The fourth sample is not in any
 // burst, and the fifth is of another function than the others.
@@ -115,7 +115,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 			t.Errorf("a path that is in no burst: %v", s.Value)
 		}
 	}
-	if c := paths.Comments[0]; c != comment+", bursts weigh like 8 equal ones" {
+	if c := paths.Comments[0]; c != comment+" equal_bursts=8" {
 		t.Error(c)
 	}
 	// The variance of a path is shared out to its stacks.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
 
@@ -104,8 +105,8 @@ func TestLabelsOfTapsAreExact(t *testing.T) {
 			if !maps.Equal(got, want) {
 				t.Errorf("%v\nwant\n%v", got, want)
 			}
-			if !strings.Contains(p.Comments[0], " without labels, which are too long or too many") {
-				t.Errorf("comment %q", p.Comments[0])
+			if f := pepbuildtest.Facts(t, p); f.Number(facts.Unlabelled) == 0 {
+				t.Error(f.Encode())
 			}
 		})
 	}
@@ -135,7 +136,7 @@ func TestEnginesDoNotTellLabels(t *testing.T) {
 	if got != want {
 		t.Errorf("%d events, want %d", got, want)
 	}
-	if !strings.Contains(p.Comments[0], ", without labels of goroutines, which engines and 32-bit programs do not tell apart") {
-		t.Errorf("comment %q", p.Comments[0])
+	if f := pepbuildtest.Facts(t, p); f.Number(facts.Untold) != 1 {
+		t.Error(f.Encode())
 	}
 }

@@ -11,17 +11,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
-
-// windowsChanged is what the comment of a profile says of windows.
-var windowsChanged = regexp.MustCompile(` (\d+) windows, (?:(\d+) windows that met code other than the executable's)?`)
 
 // TestChangedPrograms runs programs of testdata/changed. While a function is replaced by a jump to another one, that
 // one is counted, and the paths of a function that has other instructions in its middle are not.
@@ -51,14 +48,11 @@ func TestChangedPrograms(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.what, " ", test.prog == pie, " ", test.root), func(t *testing.T) {
 			p, out := changed(t, test.prog, test.what, test.root)
-			windows, met := 0, 0
-			if m := windowsChanged.FindStringSubmatch(p.Comments[0]); m != nil {
-				windows, _ = strconv.Atoi(m[1])
-				met, _ = strconv.Atoi(m[2])
-			}
+			f := pepbuildtest.Facts(t, p)
+			windows, met := f.Number(facts.Windows), f.Number(facts.WindowsChanged)
 			t.Logf("%s, %d of %d windows met changed code", bytes.TrimSpace(out), met, windows)
 			if windows == 0 || met == 0 || met > windows {
-				t.Errorf("%d of %d windows met changed code: %q", met, windows, p.Comments[0])
+				t.Errorf("%d of %d windows met changed code: %s", met, windows, f.Encode())
 			}
 			if test.what == "branch" {
 				if n := countOf(p, "main.one"); n != 0 || string(out) != "3\n" {

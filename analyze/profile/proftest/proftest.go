@@ -2,7 +2,7 @@
 // read, the text that pep dump prints:
 //
 //	profile paths
-//	comment "pep: exact, every path counted"
+//	comment "#pep.version=1 mode=exact"
 //	binary /bin/app
 //	build 5eed
 //	period 1 paths/count

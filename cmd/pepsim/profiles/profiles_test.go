@@ -148,7 +148,7 @@ end 8 0
 	for _, f := range files {
 		got[f.Kind] = samples(t, f.Data)
 		p, err := profile.ParseData(f.Data)
-		if err != nil || p.Comments[0] != "pep: replay, engine P1, 8 events in 8 messages" || p.Mapping[0].File != "./x" {
+		if err != nil || p.Comments[0] != "#pep.version=1 mode=replay engine=P1 events=8 messages=8" || p.Mapping[0].File != "./x" {
 			t.Errorf("%s: %v %q %+v", f.Kind, err, p.Comments, p.Mapping[0])
 		}
 	}

@@ -31,7 +31,7 @@ func TestSharesAreRightWithinABudget(t *testing.T) {
 		truth[name] = n
 		rounds += n
 	}
-	t.Log(sampled.File.Comments)
+	t.Log(sampled.File.Facts[0].Encode())
 	fact := func(k facts.Key) float64 { return float64(sampled.File.Fact(k)) }
 	if got := fact(facts.Budget); got != 1e4*budget {
 		t.Fatalf("the profile says that the budget was %g ppm", got)

@@ -62,7 +62,7 @@ func TestOutcomesAreThoseOfTheProgram(t *testing.T) {
 		}
 		yes[name], no[name] = y, n
 	}
-	t.Log(sampled.File.Comments)
+	t.Log(sampled.File.Facts[0].Encode())
 	edges, err := sampled.Edges.Edges()
 	if err != nil {
 		t.Fatal(err)
