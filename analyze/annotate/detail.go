@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/wire"
@@ -69,10 +67,9 @@ func (b *builder) detail(f *function) *Detail {
 // decode finds the nodes of each path. If the graph does not have one of them, v gets no shape.
 func (v *view) decode() {
 	for _, p := range v.f.paths {
-		n, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
-		start, steps, ok := v.f.site.Graph.Decode(n)
-		if err != nil || !ok {
-			v.d.Note = fmt.Sprintf("The program's file does not have path %s, so it is not what ran.", p.ID.Label)
+		start, steps, ok := v.f.site.Graph.Decode(p.ID.Number)
+		if !ok {
+			v.d.Note = fmt.Sprintf("The program's file does not have path %s, so it is not what ran.", p.ID.Name())
 			v.steps, v.start = nil, nil
 			return
 		}

@@ -45,7 +45,7 @@ func (v *view) flow(i int) float64 { return v.count[i] * float64(len(v.f.paths[i
 func (v *view) path(i int, flow float64) Path {
 	p := &v.f.paths[i]
 	how, at := v.from(i)
-	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count,
+	x := Path{Name: p.ID.Name(), From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count,
 		Samples: p.Samples,
 		Lines:   [][2]int64{}, Branches: []Decision{}, Nodes: []int{}}
 	x.Share = share(v.flow(i), flow)

@@ -34,7 +34,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -132,7 +131,7 @@ type function struct {
 	calls int64
 	count []int64 // of the nodes
 	edges [][]int64
-	paths map[string]int64 // by label
+	paths map[uint64]int64 // by number
 	begun map[int64]int64  // paths that have not ended, by the line where they began
 }
 
@@ -231,7 +230,7 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 		for i := range pkg.Funcs {
 			site := &pkg.Funcs[i]
 			f := &function{id: identity{site.Name, pkg.Files[site.File], site.Line}, pkg: pkg, site: site, code: site.Blocks,
-				count: make([]int64, len(site.Graph.Nodes)), paths: make(map[string]int64), begun: make(map[int64]int64)}
+				count: make([]int64, len(site.Graph.Nodes)), paths: make(map[uint64]int64), begun: make(map[int64]int64)}
 			f.at = f.id
 			if s := site.Source; s != nil {
 				f.at, f.code = identity{site.Name, pkg.Files[s.File], s.Line}, s.Blocks
@@ -259,7 +258,7 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 		if err != nil {
 			return nil, err
 		}
-		f.paths[p.ID.Label] += p.Count
+		f.paths[p.ID.Number] += p.Count
 	}
 	unended, err := p.Unended()
 	if err != nil {
@@ -340,11 +339,10 @@ func (f *function) beginLine(start, node int) int64 {
 }
 
 // decode returns the steps of a path, and whether it begins at the entry.
-func (f *function) decode(label string) (steps []pdag.Step, entry bool, err error) {
-	n, err := strconv.ParseUint(strings.TrimPrefix(label, "p"), 10, 64)
-	start, steps, ok := f.site.Graph.Decode(n)
-	if err != nil || !ok {
-		return nil, false, fmt.Errorf("the executable does not have path %s of %s", label, f.id.name)
+func (f *function) decode(number uint64) (steps []pdag.Step, entry bool, err error) {
+	start, steps, ok := f.site.Graph.Decode(number)
+	if !ok {
+		return nil, false, fmt.Errorf("the executable does not have path p%d of %s", number, f.id.name)
 	}
 	return steps, start == 0, nil
 }
@@ -403,8 +401,8 @@ func (f *function) coverage(text *file, c *Coverage) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	for label, count := range f.paths {
-		steps, entry, err := f.decode(label)
+	for number, count := range f.paths {
+		steps, entry, err := f.decode(number)
 		if err != nil {
 			return nil, err
 		}

@@ -120,7 +120,7 @@ func Calls(f, targets *profile.File) ([]Call, Skipped, error) {
 			executed[p.ID.Func] = all
 		}
 		if costs[i], err = all.add(p.Lines); err != nil {
-			return nil, Skipped{}, fmt.Errorf("%s: path %s of %s: %w", f.Name, p.ID.Label, p.ID.Func.Name, err)
+			return nil, Skipped{}, fmt.Errorf("%s: path %s of %s: %w", f.Name, p.ID.Name(), p.ID.Func.Name, err)
 		}
 	}
 	for i, p := range paths {

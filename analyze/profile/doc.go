@@ -8,7 +8,7 @@
 //	        location 0   function "pkg.F.·p12" (system name pkg.F), at the line where the path ends
 //	        location 1   function pkg.F
 //	        location 2…  callers
-//	        labels       path      p12
+//	        labels       path      12, a number
 //	                     from      entry | loop x.go:15 | cut x.go:20
 //	                     lines     12-14,17,20-22
 //	                     branches  12:5 if true; 15:6 for body
@@ -86,7 +86,7 @@
 // gives the one path
 //
 //	Path{
-//		ID:       PathID{Func{"main.sign", "/src/app/sign.go", 10}, "p0"},
+//		ID:       PathID{Func{"main.sign", "/src/app/sign.go", 10}, 0},
 //		EndFile:  "/src/app/sign.go",
 //		EndLine:  12,
 //		From:     "entry",

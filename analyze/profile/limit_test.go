@@ -45,7 +45,7 @@ func (m message) with(more ...message) message {
 func (m message) times(n int) message { return bytes.Repeat(m, n) }
 
 // Strings, in this order, of the profiles below, which are of paths.
-var pathStrings = message{}.strings("", "paths", "count", "branch_flow", "path", "p0", "branches", "#pep.version=1")
+var pathStrings = message{}.strings("", "paths", "count", "branch_flow", "path", "number", "branches", "#pep.version=1")
 
 // manyFacts has as many facts as there may be.
 var manyFacts = func() string {
@@ -80,6 +80,9 @@ func sample(locations int, labels message) message {
 func label(key, str uint64) message {
 	return message{}.bytes(3, message{}.number(1, key).number(2, str))
 }
+
+// path is the label of path 0.
+var path = message{}.bytes(3, message{}.number(1, 4).number(4, 5))
 
 // shapes are profiles that need much memory compared with their size. The larger n is, the
 // more memory they need. Not all of them are valid.
@@ -141,27 +144,27 @@ var shapes = []struct {
 	{"paths", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings("main.f"), stack(2)...)
-		return append(m, sample(1, label(4, 5)).times(n)...)
+		return append(m, sample(1, path).times(n)...)
 	}},
 	{"many paths with one long stack", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings("main.f"), stack(n)...)
-		return append(m, sample(1, label(4, 5)).times(n)...)
+		return append(m, sample(1, path).times(n)...)
 	}},
 	{"many paths of a function with a long name", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings(strings.Repeat("f", n)), stack(2)...)
-		return append(m, sample(1, label(4, 5)).times(n)...)
+		return append(m, sample(1, path).times(n)...)
 	}},
 	{"many paths with one long list of branches", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings(strings.Repeat("1:1 if a; ", n)+"1:1 if a"), stack(2)...)
-		return append(m, sample(1, append(label(4, 5), label(6, 8)...)).times(n)...)
+		return append(m, sample(1, path.with(label(6, 8))).times(n)...)
 	}},
 	{"one path with a long list of branches", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings(strings.Repeat("1:1 if a; ", n)+"1:1 if a"), stack(2)...)
-		return append(m, sample(1, append(label(4, 5), label(6, 8)...))...)
+		return append(m, sample(1, path.with(label(6, 8)))...)
 	}},
 }
 
@@ -211,9 +214,11 @@ func written(t *testing.T, kind schema.Kind, samples int) []byte {
 		case schema.Paths:
 			s.Location = append(p.Location[at:at+1:at+1], p.Location[min(at, 380):][:12]...)
 			s.Label = map[string][]string{
-				schema.Path: {fmt.Sprintf("p%d", i)}, schema.From: {"entry"}, schema.Lines: {"12-14,17"},
+				schema.From: {"entry"}, schema.Lines: {"12-14,17"},
 				schema.Branches: {strings.Repeat("12:5 if true; ", at%8) + "14:2 for body"},
 			}
+			s.NumLabel = map[string][]int64{schema.Path: {int64(i)}}
+			s.NumUnit = map[string][]string{schema.Path: {schema.Number}}
 		case schema.Edges:
 			s.Location = append(p.Location[at:at+1:at+1], p.Location[min(at, 380):][:12]...)
 			s.Label = map[string][]string{schema.Branch: {fmt.Sprintf("file%d.go:%d:3", at/20, i%5000)},

@@ -68,7 +68,7 @@ func TestPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := profile.Path{
-		ID:      profile.PathID{Func: sign, Label: "p12"},
+		ID:      profile.PathID{Func: sign, Number: 12},
 		Symbol:  "main.sign",
 		EndFile: "sign.go", EndLine: 12, From: "entry", Lines: "10-12",
 		Branches: []profile.Decision{
@@ -91,9 +91,9 @@ func TestPaths(t *testing.T) {
 	var got []string
 	for _, p := range profile.SumPaths(paths) {
 		if p.Callers != nil {
-			t.Errorf("%s: got callers %v, want none", p.ID.Label, p.Callers)
+			t.Errorf("%s: got callers %v, want none", p.ID.Name(), p.Callers)
 		}
-		got = append(got, p.ID.Func.Name+" "+p.ID.Label, strings.Repeat("x", int(p.Count)))
+		got = append(got, p.ID.Func.Name+" "+p.ID.Name(), strings.Repeat("x", int(p.Count)))
 	}
 	if diff := cmp.Diff([]string{"main.init p0", "x", "main.sign p2", "x", "main.sign p12", "xxxxxxxxxx"},
 		got); diff != "" {
@@ -128,7 +128,7 @@ func TestEdges(t *testing.T) {
 func TestBadSamples(t *testing.T) {
 	const paths, edges = "profile paths\n", "profile edges\n"
 	tests := []struct{ name, text, want string }{
-		{"A path without number.", paths + "path func=f at=x.go:1 count=1", `sample 1 of 1: no label "path"`},
+		{"A path without number.", paths + "path func=f at=x.go:1 count=1", `sample 1 of 1: no label "path" with a number`},
 		{"A negative count.", paths + "path func=f at=x.go:1 path=p0 count=-1", "sample 1 of 1: negative count -1"},
 		{"A decision without outcome.", paths + `path func=f at=x.go:1 path=p0 branches="12:5"`,
 			`label branches="12:5", want line:col kind outcome`},
@@ -335,7 +335,7 @@ func TestStacksShareLocations(t *testing.T) {
 // are.
 func TestSumOfUntoldPaths(t *testing.T) {
 	sample := func(outcome string) profile.Path {
-		return profile.Path{ID: profile.PathID{Func: sign, Label: "p1"}, Count: 5, Branches: []profile.Decision{
+		return profile.Path{ID: profile.PathID{Func: sign, Number: 1}, Count: 5, Branches: []profile.Decision{
 			{Line: 11, Col: 2, Kind: "if", Outcome: wire.OutFalse}, {Line: 12, Col: 2, Kind: "if", Outcome: outcome}}}
 	}
 	for _, outcomes := range [][]string{{wire.OutTrue, wire.OutUntold}, {wire.OutUntold, wire.OutTrue}} {

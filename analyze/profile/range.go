@@ -58,17 +58,8 @@ func (l *labels) code(f Func) *Code {
 		FirstFile: f.File[strings.LastIndexAny(f.File, `/\`)+1:]}
 	c.OneFile = l.get(schema.HighFile) == ""
 	c.LastFile = cmp.Or(l.get(schema.HighFile), c.FirstFile)
-	c.Low, c.High = l.line(schema.LowLine), l.line(schema.HighLine)
+	c.Low, c.High = l.needNumber(schema.LowLine), l.needNumber(schema.HighLine)
 	return c
-}
-
-// line returns the number of a label that the sample must have.
-func (l *labels) line(key string) int64 {
-	if n := l.s.NumLabel[key]; len(n) > 0 {
-		return n[0]
-	}
-	l.fail("no label %q with a number", key)
-	return 0
 }
 
 // addUpRanges sets Within of all words of s. It goes from the last range to the

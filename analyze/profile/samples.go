@@ -74,14 +74,16 @@ func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.
 
 // A PathID identifies a path of a program, in all its profiles.
 type PathID struct {
-	Func  Func
-	Label string // "p12" for path number 12 of the function
+	Func   Func
+	Number uint64 // of the path in the function
 }
+
+// Name is "p12" for path number 12.
+func (p PathID) Name() string { return "p" + strconv.FormatUint(p.Number, 10) }
 
 // Compare orders paths by function and number.
 func (p PathID) Compare(q PathID) int {
-	// Shorter first is p2 before p12.
-	return cmp.Or(p.Func.Compare(q.Func), cmp.Compare(len(p.Label), len(q.Label)), cmp.Compare(p.Label, q.Label))
+	return cmp.Or(p.Func.Compare(q.Func), cmp.Compare(p.Number, q.Number))
 }
 
 // A Path is one sample of a paths file.
@@ -293,7 +295,7 @@ func (f *File) elsewhere(kinds []schema.Kind) string {
 func newPath(s *pprof.Sample) (Path, error) {
 	l := labels{s: s}
 	p := Path{
-		ID:       PathID{Label: l.need(schema.Path)},
+		ID:       PathID{Number: uint64(l.needNumber(schema.Path))},
 		From:     l.get(schema.From),
 		Lines:    l.get(schema.Lines),
 		Branches: l.decisions(),
@@ -413,6 +415,15 @@ func (l *labels) ofGoroutine() (list []Label) {
 	}
 	slices.SortStableFunc(list, func(a, b Label) int { return cmp.Compare(a.Key, b.Key) })
 	return list
+}
+
+// needNumber returns the number of a label that the sample must have.
+func (l *labels) needNumber(key string) int64 {
+	if n := l.s.NumLabel[key]; len(n) > 0 {
+		return n[0]
+	}
+	l.fail("no label %q with a number", key)
+	return 0
 }
 
 func (l *labels) need(key string) string {

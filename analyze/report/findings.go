@@ -62,7 +62,7 @@ func (t *TopTable) find(w weight, selected []profile.Path) (list []Finding) {
 	if what == "time" {
 		share, what = w.times.Path(hot.ID), "time, with what was called on it"
 	}
-	text := fmt.Sprintf("%s·%s has %s of the %s", hot.ID.Func.Name, hot.ID.Label, listing.Percent(share), what)
+	text := fmt.Sprintf("%s·%s has %s of the %s", hot.ID.Func.Name, hot.ID.Name(), listing.Percent(share), what)
 	if t.Unseen > 0 && what == t.Order {
 		text += ", bounds " + bounds(low, high)
 	}

@@ -96,7 +96,7 @@ func TestARecursionCountsOnce(t *testing.T) {
 	check(t, times, map[string]string{"main.rec": "80 100", "main.main": "0 100", "package main": "80 100",
 		"strings.Index": "20 20"},
 		"main module 80 100; main.rec 80; ", "std 20 20; strings 20; main.rec 20")
-	p := profile.PathID{Func: profile.Func{Name: "main.rec", File: "/src/x.go", StartLine: 10}, Label: "p0"}
+	p := profile.PathID{Func: profile.Func{Name: "main.rec", File: "/src/x.go", StartLine: 10}}
 	if got := percent(times.Path(p)); got != 100 {
 		t.Errorf("the path has %g %% of the time", got)
 	}
@@ -112,11 +112,11 @@ func TestTimeOfPaths(t *testing.T) {
 		`tick func=sort.Sort at=/go/s.go:90 line=91 cpu=100 callers="main.f /src/x.go:11"`,
 		`tick func=sort.Sort at=/go/s.go:90 line=91 cpu=60 callers="main.f /src/x.go:12"`,
 		`tick func=sort.Sort at=/go/s.go:90 line=91 cpu=12 callers="main.g /src/x.go:12"`)
-	want := map[string]float64{"p0": (20 + (8+100)*.75) / 2, "p1": ((8+100)*.25 + 60) / 2, "p2": 0}
-	for label, share := range want {
-		id := profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/x.go", StartLine: 10}, Label: label}
+	want := map[uint64]float64{0: (20 + (8+100)*.75) / 2, 1: ((8+100)*.25 + 60) / 2, 2: 0}
+	for number, share := range want {
+		id := profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/x.go", StartLine: 10}, Number: number}
 		if got := percent(times.Path(id)); got != share {
-			t.Errorf("%s has %g %% of the time, want %g", label, got, share)
+			t.Errorf("path %d has %g %% of the time, want %g", number, got, share)
 		}
 	}
 	check(t, times, map[string]string{"main.f": "14 94", "sort.Sort": "86 86"}, "main module 14 100; main.f 14; ",

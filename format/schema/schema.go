@@ -94,7 +94,7 @@ const LeftOut = "(callers left out)"
 
 // Keys of labels in profiles of paths.
 const (
-	Path     = "path"     // p12
+	Path     = "path"     // a number, in Number; a text of samples that are of no path: Unended or Tick
 	From     = "from"     // entry
 	Lines    = "lines"    // 12-14,17
 	Branches = "branches" // 12:5 if true; 15:6 for body
@@ -222,6 +222,9 @@ const (
 
 // NoCaller is the value of an event whose calling context is not known, or has no function.
 const NoCaller = "(no caller)"
+
+// Number is the unit of the label Path. A label whose number is 0 must have a unit.
+const Number = "number"
 
 // PathName returns the name of the pseudo function that stands for a path: "pkg.F.·p12". Where there is little space,
 // the flame graph of go tool pprof shows what is behind the last dot, "·p12", which is all that the frame below does

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/actions"
@@ -40,14 +38,10 @@ func ComparePaths(t *actions.Table, got PathCount, program *executable.File, fil
 		return nil, err
 	}
 	for _, p := range paths {
-		n, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("path %q: %w", p.ID.Label, err)
-		}
 		if exact[p.Symbol] == nil {
 			exact[p.Symbol] = map[uint64]int64{}
 		}
-		exact[p.Symbol][n] += p.Count
+		exact[p.Symbol][p.ID.Number] += p.Count
 	}
 	r := &PathResult{Partly: map[string]int{}, Untold: map[string]int{}}
 	counted := map[string]uint64{} // the functions that exact mode counts, with their paths

@@ -4,8 +4,6 @@ package exactness
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
@@ -126,11 +124,7 @@ func readPaths(name string, flows map[funcKey]*flow) error {
 		if f == nil {
 			return fmt.Errorf("%s: function %s is in no site table", name, p.ID.Func.Name)
 		}
-		number, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		if err := f.add(number, uint64(p.Count)); err != nil {
+		if err := f.add(p.ID.Number, uint64(p.Count)); err != nil {
 			return err
 		}
 	}

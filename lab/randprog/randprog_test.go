@@ -159,7 +159,7 @@ func profiled(t *testing.T, log string) (paths []profile.Path) {
 	for i, k := range sorted(l.Ended) {
 		p := profile.Path{
 			ID: profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/" + Main, StartLine: int64(k.Func)},
-				Label: "p" + string(rune('0'+i))},
+				Number: uint64(i)},
 			From:  strings.Replace(k.From, " ", " "+Main+":", 1),
 			Count: l.Ended[k],
 		}
@@ -265,7 +265,7 @@ func TestPathsThatAreCutAreComparedByOutcomes(t *testing.T) {
 	piece := func(n int64) []profile.Path {
 		paths := profiled(t, log)
 		p := paths[1]
-		p.ID.Label, p.From, p.Count = "p9", "cut main.go:99", n
+		p.ID.Number, p.From, p.Count = 9, "cut main.go:99", n
 		p.Branches = []profile.Decision{{Line: 2, Col: 6, Kind: "&&", Outcome: "true"}}
 		return append(paths, p)
 	}
@@ -293,7 +293,7 @@ func TestPathsThatAreCutAtLoopsAreComparedByOutcomes(t *testing.T) {
 	}
 	paths := profiled(t, log)
 	first := paths[0]
-	first.ID.Label, first.From, first.Branches = "p9", paths[1].From, nil
+	first.ID.Number, first.From, first.Branches = 9, paths[1].From, nil
 	paths = append(paths, first) // a piece without an outcome
 	if c := small.Compare(want, paths, nil); len(c.Differ) == 0 {
 		t.Error("a path that was never taken makes no difference")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -256,9 +255,8 @@ func (s *subject) clear(paths []profile.Path) (clear []profile.Path, err error) 
 		}
 	}
 	return slices.DeleteFunc(paths, func(p profile.Path) bool {
-		n, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
 		at := place{filepath.Base(p.ID.Func.File), int(p.ID.Func.StartLine)}
-		return err == nil && slices.ContainsFunc(s.sources[at], func(f *actions.Source) bool { return f.Tells(n) != "" })
+		return slices.ContainsFunc(s.sources[at], func(f *actions.Source) bool { return f.Tells(p.ID.Number) != "" })
 	}), nil
 }
 

@@ -215,7 +215,7 @@ func testSnapshot(t *testing.T, exe string) {
 		t.Errorf("files %s", got)
 	}
 	last := r.profile(t, "paths")
-	if d := cmp.Diff(byLabel(first, "path"), byLabel(last, "path")); d != "" || len(first.Sample) == 0 {
+	if d := cmp.Diff(byLabel(first, "branches"), byLabel(last, "branches")); d != "" || len(first.Sample) == 0 {
 		t.Errorf("samples (-then +now):\n%s", d)
 	}
 	if first.DurationNanos == 0 || last.DurationNanos != 0 {

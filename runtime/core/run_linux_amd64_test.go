@@ -32,11 +32,15 @@ var (
 func share(p *profile.Profile, key, value, fn string) float64 {
 	var part, all int64
 	for _, s := range p.Sample {
-		if len(s.Label[key]) == 0 || !hasFunction(s, fn) {
+		is := s.Label[key]
+		for _, n := range s.NumLabel[key] {
+			is = append(is, fmt.Sprint(n))
+		}
+		if len(is) == 0 || !hasFunction(s, fn) {
 			continue
 		}
 		all += s.Value[0]
-		if s.Label[key][0] == value {
+		if is[0] == value {
 			part += s.Value[0]
 		}
 	}
@@ -68,9 +72,9 @@ func testShares(t *testing.T, exe, clock string) {
 		of        string
 		got, want float64
 	}{
-		{"p1 in work", share(paths, "path", "p1", "main.work"), .69},
-		{"p2 in work", share(paths, "path", "p2", "main.work"), .31},
-		{"p1 in small", share(paths, "path", "p1", "main.small"), .5},
+		{"p1 in work", share(paths, "path", "1", "main.work"), .69},
+		{"p2 in work", share(paths, "path", "2", "main.work"), .31},
+		{"p1 in small", share(paths, "path", "1", "main.small"), .5},
 		{"true in work", share(edges, "outcome", "true", "main.work") / share(edges, "kind", "if", "main.work"), .69},
 	} {
 		// On a busy machine a burst has few samples of one thread beside those of another, and these weigh like a

@@ -76,10 +76,9 @@ func (w *writer) decodePath(pkg *wire.Package, of pathOf) *path {
 	}
 	out := fn.Blocks[last.Node].Outs[last.Out]
 	end := place{out.File, out.Line}
-	number := "p" + digits.Int(int64(int(of.p)))
 	file := pkg.Files[end.file]
 	id := w.paths.Function(pprofenc.Function{
-		Name:       schema.PathName(fn.Name, number),
+		Name:       schema.PathName(fn.Name, "p"+digits.Uint(of.p)),
 		SystemName: fn.Name, // unlike Name, so that pprof does not take "(*T)" for C++
 		Filename:   file,
 		StartLine:  int64(fn.Line),
@@ -87,7 +86,6 @@ func (w *writer) decodePath(pkg *wire.Package, of pathOf) *path {
 	d.end = end
 	d.leaf = [2]uint64{w.paths.Location(id, int64(end.line)), w.paths.in(pkg, fn, end)}
 	labels := []pprofenc.Label{
-		{Key: schema.Path, Value: number},
 		{Key: schema.From, Value: from(pkg, fn, start)},
 		{Key: schema.Lines, Value: lines(pkg, fn, steps)},
 	}
@@ -97,7 +95,7 @@ func (w *writer) decodePath(pkg *wire.Package, of pathOf) *path {
 	if end.file != fn.File {
 		labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: pkg.Files[fn.File]})
 	}
-	d.labels = w.paths.Labels(labels...)
+	d.labels = w.paths.Number(w.paths.Labels(labels...), schema.Path, int64(of.p), schema.Number)
 	return d
 }
 

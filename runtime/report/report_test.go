@@ -134,15 +134,20 @@ func TestPathsAndEdges(t *testing.T) {
 	)
 	want := `paths/count[dflt] branch_flow/count
           2          0: 1 2 7 
-                from:[entry] path:[p0]
+                from:[entry]
+                path:[0 number]
           7         14: 3 2 7 
-                branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]
+                branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19]
+                path:[1 number]
           3          3: 4 5 7 
-                branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
+                branches:[11:2 for done] from:[loop x.go:11] lines:[11]
+                path:[3 number]
           1          0: 6 2 7 
-                from:[cut x.go:18] lines:[18-19] path:[p4]
+                from:[cut x.go:18] lines:[18-19]
+                path:[4 number]
           4          4: 4 5 
-                branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
+                branches:[11:2 for done] from:[loop x.go:11] lines:[11]
+                path:[3 number]
 Locations
      1: 0x0 M=2 p.(*T).f.·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
      2: 0x0 M=2 p.(*T).f /src/p/x.go:11:0 s=10
@@ -190,9 +195,9 @@ func TestUntoldPlaces(t *testing.T) {
 	}}
 	files := p.Write()
 	for i, want := range []string{
-		"branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]\n" +
-			"branches:[11:2 for body; 15:3 if untold] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]\n" +
-			"branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]\n",
+		"branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19]\n" +
+			"branches:[11:2 for body; 15:3 if untold] from:[loop x.go:11] lines:[11-12,15,18-19]\n" +
+			"branches:[11:2 for done] from:[loop x.go:11] lines:[11]\n",
 		"branch:[x.go:11:2] kind:[for] outcome:[body]\nbranch:[x.go:15:3] kind:[if] outcome:[false]\n" +
 			"branch:[x.go:15:3] kind:[if] outcome:[untold]\nbranch:[x.go:11:2] kind:[for] outcome:[done]\n",
 	} {

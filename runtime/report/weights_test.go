@@ -69,7 +69,7 @@ func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 func values(p *profile.Profile, key, value string) (sums []int64) {
 	sums = make([]int64, len(p.SampleType))
 	for _, s := range p.Sample {
-		if len(s.Label[key]) > 0 && s.Label[key][0] == value {
+		if len(s.Label[key]) > 0 && s.Label[key][0] == value || key == "path" && fmt.Sprint(s.NumLabel[key]) == "["+value+"]" {
 			for i, v := range s.Value {
 				sums[i] += v
 			}
@@ -99,7 +99,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	// 2 samples of its 4, and so is one without it: 8/7 of 8·(2000)². Errors of the same size in all bursts are known
 	// with many degrees of freedom. Bursts have 32 of the 33 samples.
 	const chance = 33. / 32 * 8 / 7 * 8 * 2000 * 2000
-	p1 := values(paths, "path", "p1")
+	p1 := values(paths, "path", "1")
 	near("count of p1", p1[0], 16_000)
 	near("flow of p1", p1[1], 32_000)
 	near("samples of p1", p1[2], 16)
@@ -111,7 +111,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	near("independent samples of body", body[3], 8)
 	near("independent samples of done", done[3], 8)
 	for _, s := range paths.Sample {
-		if s.Label["path"][0] == "p0" && fmt.Sprint(s.Value[0], s.Value[2]) != "1000 1" {
+		if s.NumLabel["path"][0] == 0 && fmt.Sprint(s.Value[0], s.Value[2]) != "1000 1" {
 			t.Errorf("a path that is in no burst: %v", s.Value)
 		}
 	}
@@ -121,7 +121,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	// The variance of a path is shared out to its stacks.
 	var parts []float64
 	for _, s := range paths.Sample {
-		if s.Label["path"][0] == "p1" {
+		if s.NumLabel["path"][0] == 1 {
 			parts = append(parts, float64(s.Value[3])/float64(s.Value[0]))
 		}
 	}
@@ -146,7 +146,7 @@ func TestVarianceOfFewBursts(t *testing.T) {
 		more   = 49. / 48 // samples, in no burst
 	)
 	want := 1e6 * more * chance
-	if got := float64(values(paths, "path", "p4")[3]); math.Abs(got/want-1) > .02 {
+	if got := float64(values(paths, "path", "4")[3]); math.Abs(got/want-1) > .02 {
 		t.Errorf("variance %.0f, want %.0f", got, want)
 	}
 	// The branch in f has 32 samples, half of them with each outcome. By chance 8 bursts are off by 2 samples each, so
@@ -190,7 +190,7 @@ func TestEstimatesOfNothing(t *testing.T) {
 func TestSamplesCountOnce(t *testing.T) {
 	a, b := []int32{0, 0, 0, 0, 0, 0, 0, 0}, []int32{2, 2}
 	paths, _ := sampled(t, a, b, a, b, a, b, a, b)
-	p1, p3 := values(paths, "path", "p1"), values(paths, "path", "p3")
+	p1, p3 := values(paths, "path", "1"), values(paths, "path", "3")
 	// A stack of p1 without a sample counts 1 at least.
 	if p1[0] != 32_001 || p3[0] != 8000 || p1[2] != 32 || p3[2] != 8 {
 		t.Errorf("counts %d and %d of %d and %d samples, want 32001 and 8000 of 32 and 8", p1[0], p3[0], p1[2], p3[2])

@@ -136,7 +136,7 @@ func TestWindowsKeepEntriesApart(t *testing.T) {
 		}
 		count++
 		kind := fmt.Sprint(n % 16)
-		if p := s.Label["path"][0]; path[kind] == "" {
+		if p := fmt.Sprint(s.NumLabel["path"]); path[kind] == "" {
 			path[kind] = p
 		} else if path[kind] != p {
 			t.Errorf("classify(%d) took path %s, and another number with the same bits %s", n, p, path[kind])

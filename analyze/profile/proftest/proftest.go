@@ -186,7 +186,11 @@ func (b *builder) sample(verb string, f fields) error {
 		if len(b.p.SampleType) > 2 {
 			s.Value = append(s.Value, f.int("samples"), f.int("variance"), 0)
 		}
-		f.label(s, "path", "from", "lines", "branches")
+		f.label(s, "from", "lines", "branches")
+		if number, ok := strings.CutPrefix(f.text["path"], "p"); ok {
+			f.text["path"] = number
+			f.number(s, "path", "number")
+		}
 	case "edge":
 		s.Location = append(s.Location, b.location(fn, f.int("line")))
 		s.Value = []int64{f.int("count")}
@@ -309,10 +313,7 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		"whole_share_error": "ppm", "whole_share_below": "ppm",
 	} {
 		if _, ok := f.text[key]; ok {
-			if s.NumLabel == nil {
-				s.NumLabel, s.NumUnit = map[string][]int64{}, map[string][]string{}
-			}
-			s.NumLabel[key], s.NumUnit[key] = []int64{f.int(key)}, []string{unit}
+			f.number(s, key, unit)
 		}
 	}
 	return nil
@@ -394,6 +395,14 @@ func (f *fields) int(key string) int64 {
 		f.err = err
 	}
 	return n
+}
+
+// number adds the label of a key, with a number.
+func (f *fields) number(s *pprof.Sample, key, unit string) {
+	if s.NumLabel == nil {
+		s.NumLabel, s.NumUnit = map[string][]int64{}, map[string][]string{}
+	}
+	s.NumLabel[key], s.NumUnit[key] = []int64{f.int(key)}, []string{unit}
 }
 
 func (f *fields) label(s *pprof.Sample, keys ...string) {

@@ -33,7 +33,7 @@ func TestUnsteadyPathsAndEdgesAreLeftOut(t *testing.T) {
 // Bounds of shares are of the functions that exact counts have: windows see others, too.
 func TestBoundsOfOwnFunctions(t *testing.T) {
 	own, other := profile.Func{Name: "main.f"}, profile.Func{Name: "runtime.g"}
-	id := profile.PathID{Func: own, Label: "p0"}
+	id := profile.PathID{Func: own}
 	data, err := proftest.Encode("profile paths\ncomment \"#pep.version=1 mode=sampled form=windows clock=cpu tick=10000000 ticks=100 samples=1000 windows=100\"\nperiod 10000000 cpu/nanoseconds\n" +
 		"path func=main.f at=:0 path=p0 end=1 count=300000 flow=1 from=entry lines=1 branches=\"\" callers=\"\" samples=300 variance=1000000\n" +
 		"path func=runtime.g at=:0 path=p0 end=1 count=700000 flow=1 from=entry lines=1 branches=\"\" callers=\"\" samples=700 variance=1000000\n")

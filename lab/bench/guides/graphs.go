@@ -4,8 +4,6 @@ package guides
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/pdag"
@@ -41,9 +39,8 @@ func (g graphs) edgeCounts(paths []profile.Path) (map[profile.Func][][]uint64, e
 		if counts[p.ID.Func] == nil {
 			counts[p.ID.Func] = graph.EdgeCounts()
 		}
-		n, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
-		if err != nil || !graph.Accumulate(n, uint64(p.Count), counts[p.ID.Func]) {
-			return nil, fmt.Errorf("function %s has no path %s", p.ID.Func.Name, p.ID.Label)
+		if !graph.Accumulate(p.ID.Number, uint64(p.Count), counts[p.ID.Func]) {
+			return nil, fmt.Errorf("function %s has no path %s", p.ID.Func.Name, p.ID.Name())
 		}
 	}
 	return counts, nil

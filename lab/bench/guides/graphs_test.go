@@ -16,8 +16,8 @@ func TestPathsMustBeOfTheProgram(t *testing.T) {
 	}
 	f := profile.Func{Name: "f"}
 	known := graphs{f: g}
-	for _, p := range []profile.Path{{ID: profile.PathID{Func: profile.Func{Name: "g"}, Label: "p0"}, Count: 1},
-		{ID: profile.PathID{Func: f, Label: "p1"}, Count: 1}} {
+	for _, p := range []profile.Path{{ID: profile.PathID{Func: profile.Func{Name: "g"}}, Count: 1},
+		{ID: profile.PathID{Func: f, Number: 1}, Count: 1}} {
 		if _, err := known.edgeCounts([]profile.Path{p}); err == nil {
 			t.Errorf("%v: no error", p.ID)
 		}
