@@ -7,38 +7,21 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/format/schema"
-)
-
-// How paths begin, besides schema.Entry.
-const (
-	loop = "loop"
-	cut  = "cut"
 )
 
 // from returns how a path begins, and where. Profiles say "loop" also of paths that begin behind a decision, in
 // programs built for coverage.
 func (v *view) from(i int) (how string, at placeOf) {
-	text := v.f.paths[i].From
-	for how, begins := range map[string]string{loop: schema.LoopAt, cut: schema.CutAt} {
-		rest, ok := strings.CutPrefix(text, begins)
-		if !ok {
-			continue
-		}
-		n := strings.LastIndexByte(rest, ':')
-		line, err := strconv.ParseInt(rest[n+1:], 10, 32)
-		if err != nil || n < 0 {
-			continue
-		}
-		if v.shape != nil && !v.shape.loop(v.f.site.Graph.Starts[v.start[i]].Node) {
-			how = cut
-		}
-		return how, v.place(rest[:n], line, 0)
+	s := v.f.paths[i].From
+	if s.Line == 0 {
+		return schema.Entry, placeOf{line: v.f.id.StartLine}
 	}
-	return schema.Entry, placeOf{line: v.f.id.StartLine}
+	if v.shape != nil && !v.shape.loop(v.f.site.Graph.Starts[v.start[i]].Node) {
+		s.How = schema.Cut
+	}
+	return s.How, v.place(s.File, s.Line, 0)
 }
 
 // A tally is the count of a line.
@@ -68,7 +51,7 @@ func (v *view) tallies() *tallies {
 			file := v.place(s.File, 0, 0).file
 			t.files[file] = append(t.files[file], change{s.First, c}, change{s.Last + 1, tally{-c.count, -c.raw}})
 		}
-		if how, at := v.from(i); how == loop {
+		if how, at := v.from(i); how == schema.Loop {
 			head := t.heads[at]
 			head.add(c)
 			t.heads[at] = head

@@ -270,7 +270,7 @@ func counted(p *profile.File, tables *executable.File) (map[identity]*function, 
 			return nil, err
 		}
 		f.begun[u.Line] += u.Count
-		if u.From == schema.Entry {
+		if u.From.How == schema.Entry {
 			f.calls += u.Count
 		}
 	}

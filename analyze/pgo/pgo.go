@@ -126,7 +126,7 @@ func Calls(f, targets *profile.File) ([]Call, Skipped, error) {
 	for i, p := range paths {
 		cost := costs[i]
 		calls, weight := p.Count, p.Count*max(cost, 1)
-		if p.From != schema.Entry {
+		if p.From.How != schema.Entry {
 			calls = 0
 		}
 		// The compiler makes wrappers for methods of embedded and pointed-to types.

@@ -9,7 +9,8 @@
 //	        location 1   function pkg.F
 //	        location 2…  callers
 //	        labels       path      12, a number
-//	                     from      entry | loop x.go:15 | cut x.go:20
+//	                     from      entry | loop | cut
+//	                     from_line 15, a number, of a loop or cut
 //	                     lines     12-14,17,20-22
 //	                     branches  12:5 if true; 15:6 for body
 //	edges   sample type  edges/count
@@ -89,7 +90,7 @@
 //		ID:       PathID{Func{"main.sign", "/src/app/sign.go", 10}, 0},
 //		EndFile:  "/src/app/sign.go",
 //		EndLine:  12,
-//		From:     "entry",
+//		From:     Start{How: "entry"},
 //		Lines:    "10-12",
 //		Branches: []Decision{{"", 11, 2, "if", "true"}},
 //		Count:    7,

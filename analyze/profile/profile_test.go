@@ -70,7 +70,7 @@ func TestPaths(t *testing.T) {
 	want := profile.Path{
 		ID:      profile.PathID{Func: sign, Number: 12},
 		Symbol:  "main.sign",
-		EndFile: "sign.go", EndLine: 12, From: "entry", Lines: "10-12",
+		EndFile: "sign.go", EndLine: 12, From: profile.Start{How: "entry"}, Lines: "10-12",
 		Branches: []profile.Decision{
 			{Line: 11, Col: 2, Kind: "if", Outcome: "true"},
 			{Line: 12, Col: 3, Kind: "switch", Outcome: `case "a; b", 'c'`},
@@ -130,6 +130,8 @@ func TestBadSamples(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"A path without number.", paths + "path func=f at=x.go:1 count=1", `sample 1 of 1: no label "path" with a number`},
 		{"A negative count.", paths + "path func=f at=x.go:1 path=p0 count=-1", "sample 1 of 1: negative count -1"},
+		{"A loop without line.", paths + "path func=f at=x.go:1 path=p0 count=1 from=loop",
+			`sample 1 of 1: no label "from_line" with a number`},
 		{"A decision without outcome.", paths + `path func=f at=x.go:1 path=p0 branches="12:5"`,
 			`label branches="12:5", want line:col kind outcome`},
 		{"A decision with a line too large.", paths + `path func=f at=x.go:1 path=p0 branches="99999999999:5 if true"`,
@@ -307,6 +309,18 @@ func TestMergeKeepsComments(t *testing.T) {
 	}
 	if got := strings.Join(merged.Comments, "; "); got != "of Monday; warm; of Tuesday" {
 		t.Errorf("the comments are %s", got)
+	}
+}
+
+// A path begins at a line of its function's file, or of another.
+func TestStarts(t *testing.T) {
+	for text, want := range map[string]profile.Start{
+		"entry": {How: "entry"}, "loop sign.go:15": {How: "loop", Line: 15}, "cut b.tmpl:20": {How: "cut", File: "b.tmpl", Line: 20},
+	} {
+		paths, err := parse(t, "x", "profile paths\npath func=main.sign at=/src/sign.go:10 path=p0 count=1 from=\""+text+"\"").Paths()
+		if err != nil || paths[0].From != want || paths[0].From.In(paths[0].ID.Func) != text {
+			t.Errorf("%s: %v %+v", text, err, paths)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ type Path struct {
 	Symbol   string // the linker's name of the function
 	EndFile  string // where the path ends
 	EndLine  int64
-	From     string     // where it starts: "entry", "loop x.go:15", "cut x.go:20"
+	From     Start
 	Lines    string     // lines it runs through, in order: "12-14,17"
 	Branches []Decision // in order
 	Callers  []Frame    // innermost first; none in exact profiles
@@ -100,6 +100,21 @@ type Path struct {
 	Count    int64      // how often it was recorded, or an estimate in 1/1000 samples
 	Flow     int64      // Count times the number of branches on it
 	Estimate            // of Count
+}
+
+// A Start is where paths of a function begin.
+type Start struct {
+	How  string // schema.Entry, Loop or Cut
+	File string // as in a Pos; empty if it is that of the function
+	Line int64  // 0 of the entry
+}
+
+// In writes the start of a function: "entry", "loop x.go:15".
+func (s Start) In(f Func) string {
+	if s.Line == 0 {
+		return s.How
+	}
+	return fmt.Sprintf("%s %s:%d", s.How, cmp.Or(s.File, f.File[strings.LastIndexAny(f.File, `/\`)+1:]), s.Line)
 }
 
 // A Span is lines of a file that a path goes over.
@@ -199,8 +214,8 @@ type Edge struct {
 // of the program has left them, or the program was still running. Exact profiles have them.
 type Unended struct {
 	Func  Func
-	From  string // where they began, as in a Path
-	Line  int64  // of that place
+	From  Start // where they began
+	Line  int64 // of that place
 	Count int64
 }
 
@@ -296,7 +311,7 @@ func newPath(s *pprof.Sample) (Path, error) {
 	l := labels{s: s}
 	p := Path{
 		ID:       PathID{Number: uint64(l.needNumber(schema.Path))},
-		From:     l.get(schema.From),
+		From:     l.start(),
 		Lines:    l.get(schema.Lines),
 		Branches: l.decisions(),
 		Labels:   l.ofGoroutine(),
@@ -344,7 +359,7 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 
 func newUnended(s *pprof.Sample) (Unended, error) {
 	l := labels{s: s}
-	u := Unended{From: l.get(schema.From), Count: s.Value[0]}
+	u := Unended{From: l.start(), Count: s.Value[0]}
 	frames := frames(s)
 	if len(frames) < 2 {
 		return Unended{}, fmt.Errorf("stack of %d frames, want what has not ended and its function", len(frames))
@@ -432,6 +447,15 @@ func (l *labels) need(key string) string {
 		l.fail("no label %q", key)
 	}
 	return v
+}
+
+// start returns where a path begins.
+func (l *labels) start() (s Start) {
+	s.How = l.get(schema.From)
+	if s.How == schema.Loop || s.How == schema.Cut {
+		s.File, s.Line = l.get(schema.FromFile), l.needNumber(schema.FromLine)
+	}
+	return s
 }
 
 var posText = regexp.MustCompile(`^(.*):(\d+):(\d+)$`)

@@ -186,7 +186,7 @@ func (t *DumpTable) addPaths(f *profile.File) error {
 		x := DumpPath{
 			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Name(),
 			EndFile: otherFile(p.ID.Func, p.EndFile), EndLine: p.EndLine,
-			Count: p.Count, Flow: p.Flow, Samples: p.Samples, Variance: p.Variance, From: p.From, Lines: p.Lines,
+			Count: p.Count, Flow: p.Flow, Samples: p.Samples, Variance: p.Variance, From: p.From.In(p.ID.Func), Lines: p.Lines,
 			Callers: callersOf(p.Callers),
 			Labels:  labelsOf(p.Labels),
 		}

@@ -232,7 +232,7 @@ func topPaths(w weight, paths []profile.Path, src *source.Tree) (rows []TopPath,
 		share, low, high := w.share(w.of(x), x.Count, x.Estimate)
 		rows = append(rows, TopPath{
 			Rank: i + 1, Own: w.f.Own(packageOf(x)), Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
-			Path: x.ID.Name(), From: x.From, Lines: x.Lines, Flow: x.Flow, Count: x.Count,
+			Path: x.ID.Name(), From: x.From.In(x.ID.Func), Lines: x.Lines, Flow: x.Flow, Count: x.Count,
 			Share: share, ShareLow: low, ShareHigh: high, Samples: x.Samples,
 			Time: w.time(x.ID), Cumulative: listing.Ratio(sum, w.total), Branches: topBranches(src, x),
 		})

@@ -25,12 +25,12 @@ type Unended struct {
 func unendedOf(f *profile.File, funcs *regexp.Regexp) (list []Unended, err error) {
 	all, err := f.Unended()
 	slices.SortStableFunc(all, func(u, v profile.Unended) int {
-		return cmp.Or(u.Func.Compare(v.Func), cmp.Compare(u.Line, v.Line), cmp.Compare(u.From, v.From),
+		return cmp.Or(u.Func.Compare(v.Func), cmp.Compare(u.Line, v.Line), cmp.Compare(u.From.How, v.From.How),
 			cmp.Compare(u.Count, v.Count))
 	})
 	for _, u := range all {
 		if funcs == nil || funcs.MatchString(u.Func.Name) {
-			list = append(list, Unended{u.Func.Name, u.Func.File, u.Func.StartLine, u.From, u.Line, u.Count})
+			list = append(list, Unended{u.Func.Name, u.Func.File, u.Func.StartLine, u.From.In(u.Func), u.Line, u.Count})
 		}
 	}
 	return list, err

@@ -94,10 +94,12 @@ const LeftOut = "(callers left out)"
 
 // Keys of labels in profiles of paths.
 const (
-	Path     = "path"     // a number, in Number; a text of samples that are of no path: Unended or Tick
-	From     = "from"     // entry
-	Lines    = "lines"    // 12-14,17
-	Branches = "branches" // 12:5 if true; 15:6 for body
+	Path     = "path"      // a number, in Number; a text of samples that are of no path: Unended or Tick
+	From     = "from"      // entry, loop or cut
+	FromLine = "from_line" // a number, in Line, of a loop or cut
+	FromFile = "from_file" // b.tmpl; only if that line is in another file than the function
+	Lines    = "lines"     // 12-14,17
+	Branches = "branches"  // 12:5 if true; 15:6 for body
 )
 
 // Unended is the value of the label Path of a sample that counts paths of a function which have not ended. Exact
@@ -143,9 +145,8 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High,
-		Form, Static, Pool,
-		LowFunc, HighFunc, HighFile, LowLine, HighLine,
+	case Path, From, FromLine, FromFile, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr,
+		Value, Type, Words, Low, High, Form, Static, Pool, LowFunc, HighFunc, HighFile, LowLine, HighLine,
 		CountError, ShareError, ShareBelow, WaitError, WaitBelow:
 		return "goroutine." + key
 	}
@@ -201,12 +202,11 @@ const (
 // Latencies are the values of Latency.
 var Latencies = [...]string{"near cache", "far cache", "memory", "written"}
 
-// Where a path begins: the values of the label From. Behind LoopAt and CutAt
-// stands file:line.
+// Where a path begins: the values of the label From.
 const (
-	Entry  = "entry"
-	LoopAt = "loop "
-	CutAt  = "cut "
+	Entry = "entry"
+	Loop  = "loop"
+	Cut   = "cut"
 )
 
 // NoText is the label Expr of a call or a type of an expression that the compiler has made, and the source has not:

@@ -104,7 +104,7 @@ func TestGuideChangesNumbersAndNoCounts(t *testing.T) {
 		}
 		paths := map[string]int64{}
 		for _, s := range pepbuildtest.Pprof(t, out, "paths").Sample {
-			paths[fmt.Sprint(s.Location[1].Line[0].Function.Name, s.Label["from"], s.Label["branches"],
+			paths[fmt.Sprint(s.Location[1].Line[0].Function.Name, s.Label["from"], s.NumLabel["from_line"], s.Label["branches"],
 				s.Label["lines"])] += s.Value[0]
 		}
 		if way.name == "unguided" {

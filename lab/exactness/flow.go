@@ -137,7 +137,7 @@ func readPaths(name string, flows map[funcKey]*flow) error {
 		switch {
 		case f == nil:
 			return fmt.Errorf("%s: function %s is in no site table", name, u.Func.Name)
-		case u.From == schema.Entry:
+		case u.From.How == schema.Entry:
 			f.unendedEntry += u.Count
 		default:
 			f.unendedElsewhere += u.Count

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -54,8 +53,8 @@ func (c *Comparison) Unended(p *Program, want *Log, prof []profile.Unended) {
 		if filepath.Base(x.Func.File) != Main {
 			continue
 		}
-		k := Path{Func: int(x.Func.StartLine), From: x.From}
-		if err := p.begin(&k); err != nil {
+		k := Path{Func: int(x.Func.StartLine)}
+		if err := p.begin(&k, x.From); err != nil {
 			c.Differ = append(c.Differ, err.Error())
 		}
 		got[k] += x.Count
@@ -103,11 +102,11 @@ func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[
 		if filepath.Base(x.ID.Func.File) != Main {
 			continue
 		}
-		k := Path{Func: int(x.ID.Func.StartLine), From: x.From}
-		if e := p.begin(&k); e != nil {
+		k := Path{Func: int(x.ID.Func.StartLine)}
+		if e := p.begin(&k, x.From); e != nil {
 			err = e
 		}
-		if strings.HasPrefix(k.From, schema.CutAt) {
+		if x.From.How == schema.Cut {
 			cut[k.Func] = true
 		}
 		var branches []string
@@ -120,19 +119,15 @@ func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[
 	return counts, cut, err
 }
 
-// begin writes where k begins as this package does, if that is a loop. From is that of a profile.
-func (p *Program) begin(k *Path) error {
-	place, ok := strings.CutPrefix(k.From, "loop ")
-	if !ok {
+// begin writes where k begins as this package does, if that is a loop. The start is that of a profile.
+func (p *Program) begin(k *Path, start profile.Start) error {
+	k.From = start.In(profile.Func{File: Main})
+	if start.How != schema.Loop {
 		return nil
 	}
-	line, err := strconv.Atoi(strings.TrimPrefix(place, Main+":"))
-	if err != nil {
-		return fmt.Errorf("label from=%q: %w", k.From, err)
-	}
-	from, known := p.loop(k.Func, line)
+	from, known := p.loop(k.Func, int(start.Line))
 	if !known {
-		return fmt.Errorf("label from=%q in the function at line %d: no loop is there", k.From, k.Func)
+		return fmt.Errorf("a path of the function at line %d begins at %s: no loop is there", k.Func, k.From)
 	}
 	k.From = fmt.Sprintf("loop %d", from)
 	return nil

@@ -1,6 +1,7 @@
 package randprog
 
 import (
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -149,6 +150,12 @@ func TestBadLogs(t *testing.T) {
 	}
 }
 
+// startOf reads "loop 7" as the start of a profile.
+func startOf(text string) (s profile.Start) {
+	fmt.Sscan(text, &s.How, &s.Line)
+	return s
+}
+
 // profiled turns paths of a log into those of a profile.
 func profiled(t *testing.T, log string) (paths []profile.Path) {
 	t.Helper()
@@ -160,7 +167,7 @@ func profiled(t *testing.T, log string) (paths []profile.Path) {
 		p := profile.Path{
 			ID: profile.PathID{Func: profile.Func{Name: "main.f", File: "/src/" + Main, StartLine: int64(k.Func)},
 				Number: uint64(i)},
-			From:  strings.Replace(k.From, " ", " "+Main+":", 1),
+			From:  startOf(k.From),
 			Count: l.Ended[k],
 		}
 		for b := range strings.SplitSeq(k.Branches, "; ") {
@@ -192,8 +199,8 @@ func TestComparisonNoticesWhatDiffers(t *testing.T) {
 			p[1].Branches[0], p[2].Branches[1] = p[2].Branches[1], p[1].Branches[0]
 			return p
 		},
-		"A path begins elsewhere.":  func(p []profile.Path) []profile.Path { p[1].From = "entry"; return p },
-		"A path begins at no loop.": func(p []profile.Path) []profile.Path { p[1].From = "loop main.go:77"; return p },
+		"A path begins elsewhere.":  func(p []profile.Path) []profile.Path { p[1].From = profile.Start{How: "entry"}; return p },
+		"A path begins at no loop.": func(p []profile.Path) []profile.Path { p[1].From = profile.Start{How: "loop", Line: 77}; return p },
 		"A branch is missing.": func(
 			p []profile.Path) []profile.Path {
 			p[1].Branches = p[1].Branches[1:]
@@ -214,7 +221,7 @@ func TestComparisonOfPathsThatHaveNotEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := profile.Func{Name: "main.f", File: "/src/" + Main, StartLine: 1}
-	left := profile.Unended{Func: f, From: "loop " + Main + ":2", Count: 1}
+	left := profile.Unended{Func: f, From: profile.Start{How: "loop", Line: 2}, Count: 1}
 	for _, test := range []struct {
 		name    string
 		prof    []profile.Unended
@@ -223,8 +230,8 @@ func TestComparisonOfPathsThatHaveNotEnded(t *testing.T) {
 		{"the same", []profile.Unended{left}, false},
 		{"none", nil, true},
 		{"one more", []profile.Unended{left, left}, true},
-		{"one elsewhere", []profile.Unended{left, {Func: f, From: "entry", Count: 1}}, true},
-		{"at no loop", []profile.Unended{left, {Func: f, From: "loop " + Main + ":77", Count: 1}}, true},
+		{"one elsewhere", []profile.Unended{left, {Func: f, From: profile.Start{How: "entry"}, Count: 1}}, true},
+		{"at no loop", []profile.Unended{left, {Func: f, From: profile.Start{How: "loop", Line: 77}, Count: 1}}, true},
 	} {
 		c := small.Compare(want, profiled(t, log), nil)
 		c.Unended(small, want, test.prof)
@@ -265,7 +272,7 @@ func TestPathsThatAreCutAreComparedByOutcomes(t *testing.T) {
 	piece := func(n int64) []profile.Path {
 		paths := profiled(t, log)
 		p := paths[1]
-		p.ID.Number, p.From, p.Count = 9, "cut main.go:99", n
+		p.ID.Number, p.From, p.Count = 9, profile.Start{How: "cut", Line: 99}, n
 		p.Branches = []profile.Decision{{Line: 2, Col: 6, Kind: "&&", Outcome: "true"}}
 		return append(paths, p)
 	}

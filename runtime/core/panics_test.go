@@ -12,9 +12,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/gobuild/pepbuildtest"
 )
+
+// begins returns where a path begins: "loop [35]".
+func begins(s *profile.Sample) string {
+	return fmt.Sprint(s.Label["from"][0], " ", s.NumLabel["from_line"])
+}
 
 // Each function is called twenty times with each n of 0, 1 and 2, and panics for some of them.
 const panicking = `package main
@@ -179,7 +185,7 @@ func TestExactPathsThatPanicsEnd(t *testing.T) {
 	}
 	got, unended := map[string]int64{}, map[string]int64{}
 	for _, s := range pepbuildtest.Pprof(t, out, "paths").Sample {
-		name := s.Location[1].Line[0].Function.Name + " from " + s.Label["from"][0]
+		name := s.Location[1].Line[0].Function.Name + " from " + begins(s)
 		if slices.Contains(s.Label["path"], "unended") {
 			unended[name] += s.Value[0]
 		} else {
@@ -187,14 +193,14 @@ func TestExactPathsThatPanicsEnd(t *testing.T) {
 		}
 	}
 	want := map[string]int64{
-		"main.inReturn from entry":         60,      // all returns begin
-		"main.before from entry":           40 + 40, // called by main and by inCall, less the panics
-		"main.atEnd from entry":            40,
-		"main.explicit from entry":         60,            // a panic is an end
-		"main.rounds from entry":           60,            // up to the loop
-		"main.rounds from loop main.go:35": 0 + 20 + 2*20, // whole rounds
-		"main.never from entry":            40,
-		"main.inCall from entry":           60,
+		"main.inReturn from entry []": 60,      // all returns begin
+		"main.before from entry []":   40 + 40, // called by main and by inCall, less the panics
+		"main.atEnd from entry []":    40,
+		"main.explicit from entry []": 60,            // a panic is an end
+		"main.rounds from entry []":   60,            // up to the loop
+		"main.rounds from loop [35]":  0 + 20 + 2*20, // whole rounds
+		"main.never from entry []":    40,
+		"main.inCall from entry []":   60,
 	}
 	maps.DeleteFunc(got, func(name string, _ int64) bool { _, ok := want[name]; return !ok })
 	if !maps.Equal(got, want) {
@@ -202,26 +208,26 @@ func TestExactPathsThatPanicsEnd(t *testing.T) {
 	}
 	// Those above and these add up to all calls, and to all rounds of loops.
 	want = map[string]int64{
-		"main.before from entry":              20 + 20,
-		"main.atEnd from entry":               20,
-		"main.rounds from loop main.go:35":    60,
-		"main.never from entry":               20,
-		"main.first from entry":               40 + 120, // called by caller and by again
-		"main.caller from entry":              40,
-		"main.deep from entry":                20 * (1 + 2 + 3),
-		"main.again from entry":               20 * (1 + 2 + 3),
-		"main.generic[...] from entry":        40 + 40,
-		"main.two.func1 from loop main.go:94": 60,
-		"main.over-range1 from entry":         60,
-		"main.over from loop main.go:104":     60, // behind the loop
-		"main.park from entry":                1,
-		"main.main from loop main.go:129":     1,
+		"main.before from entry []":       20 + 20,
+		"main.atEnd from entry []":        20,
+		"main.rounds from loop [35]":      60,
+		"main.never from entry []":        20,
+		"main.first from entry []":        40 + 120, // called by caller and by again
+		"main.caller from entry []":       40,
+		"main.deep from entry []":         20 * (1 + 2 + 3),
+		"main.again from entry []":        20 * (1 + 2 + 3),
+		"main.generic[...] from entry []": 40 + 40,
+		"main.two.func1 from loop [94]":   60,
+		"main.over-range1 from entry []":  60,
+		"main.over from loop [104]":       60, // behind the loop
+		"main.park from entry []":         1,
+		"main.main from loop [129]":       1,
 	}
 	// The literals in main that call them.
 	for i, n := range []int64{20, 20, 20, 20, 60, 20, 20, 40, 60, 0, 40, 40, 60} {
 		if n > 0 {
-			want[fmt.Sprintf("main.main.func%d from entry", i+1)] = n
-			want["main.try.func1 from entry"] += n
+			want[fmt.Sprintf("main.main.func%d from entry []", i+1)] = n
+			want["main.try.func1 from entry []"] += n
 		}
 	}
 	if d := cmp.Diff(want, unended); d != "" {
@@ -230,7 +236,7 @@ func TestExactPathsThatPanicsEnd(t *testing.T) {
 	inEdges := map[string]int64{}
 	for _, s := range pepbuildtest.Pprof(t, out, "edges").Sample {
 		if s.Label["path"] != nil {
-			inEdges[s.Location[1].Line[0].Function.Name+" from "+s.Label["from"][0]] += s.Value[0]
+			inEdges[s.Location[1].Line[0].Function.Name+" from "+begins(s)] += s.Value[0]
 		}
 	}
 	if d := cmp.Diff(unended, inEdges); d != "" {

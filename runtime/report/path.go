@@ -86,7 +86,6 @@ func (w *writer) decodePath(pkg *wire.Package, of pathOf) *path {
 	d.end = end
 	d.leaf = [2]uint64{w.paths.Location(id, int64(end.line)), w.paths.in(pkg, fn, end)}
 	labels := []pprofenc.Label{
-		{Key: schema.From, Value: from(pkg, fn, start)},
 		{Key: schema.Lines, Value: lines(pkg, fn, steps)},
 	}
 	if len(taken) > 0 {
@@ -95,7 +94,8 @@ func (w *writer) decodePath(pkg *wire.Package, of pathOf) *path {
 	if end.file != fn.File {
 		labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: pkg.Files[fn.File]})
 	}
-	d.labels = w.paths.Number(w.paths.Labels(labels...), schema.Path, int64(of.p), schema.Number)
+	d.labels = w.paths.withStart(w.paths.Labels(labels...), pkg, fn, start)
+	d.labels = w.paths.Number(d.labels, schema.Path, int64(of.p), schema.Number)
 	return d
 }
 
@@ -152,18 +152,21 @@ func live(n pdag.Node) (count int) {
 	return count
 }
 
-// from returns where a path begins.
-func from(pkg *wire.Package, fn *wire.Func, start int) string {
+// withStart adds where a path begins to its labels.
+func (o *output) withStart(labels pprofenc.Labels, pkg *wire.Package, fn *wire.Func, start int) pprofenc.Labels {
 	if start == 0 {
-		return schema.Entry
+		return append(labels, o.Labels(pprofenc.Label{Key: schema.From, Value: schema.Entry})...)
 	}
 	s := fn.Graph.Starts[start]
-	at := schema.LoopAt
+	from := []pprofenc.Label{{Key: schema.From, Value: schema.Loop}}
 	if s.Cut {
-		at = schema.CutAt
+		from[0].Value = schema.Cut
 	}
 	p := nodePlace(fn, s.Node)
-	return at + beside(pkg.Files[fn.File], pkg.Files[p.file]) + ":" + digits.Int(int64(p.line))
+	if p.file != fn.File {
+		from = append(from, pprofenc.Label{Key: schema.FromFile, Value: beside(pkg.Files[fn.File], pkg.Files[p.file])})
+	}
+	return o.Number(append(labels, o.Labels(from...)...), schema.FromLine, int64(p.line), schema.Line)
 }
 
 // A place is a line of a file, which is an index into the files of a package.

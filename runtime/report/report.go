@@ -11,7 +11,7 @@
 // and the labels
 //
 //	path      12
-//	from      entry                        or "loop x.go:15", "cut x.go:20"
+//	from      entry                        or loop, cut, with from_line 15
 //	lines     12-14,17,20-22
 //	branches  12:5 if true; 15:6 for body
 //
@@ -22,11 +22,11 @@
 // (x.go:12:5), kind (if) and outcome (true). Behind these, samples have the labels that
 // runtime/pprof has given the goroutine.
 //
-// Package analyze/profile reads the number of a path, the bounds of estimates and the lines of ranges as numbers. It
-// takes apart the texts from, lines, branches, branch and site: a profile has a text once, and samples refer to it, but
-// each sample would have the numbers. With a number for each line and column, profiles of paths are a third larger
-// after gzip, and those of edges 6 %. The label words and the ends of ranges are texts because numbers of pprof have a
-// sign.
+// Package analyze/profile reads the number of a path, the line where it begins, the bounds of estimates and the lines
+// of ranges as numbers. It takes apart the texts lines, branches, branch and site: a profile has a text once, and
+// samples refer to it, but each sample would have the numbers. With a number for each line and column, profiles of
+// paths are a third larger after gzip, and those of edges 6 %. The label words and the ends of ranges are texts
+// because numbers of pprof have a sign.
 //
 // The package knows nothing of processes. Package core knows where counts come from and
 // what program counters mean. Package report is linked into instrumented programs, so it

@@ -137,17 +137,17 @@ func TestPathsAndEdges(t *testing.T) {
                 from:[entry]
                 path:[0 number]
           7         14: 3 2 7 
-                branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19]
-                path:[1 number]
+                branches:[11:2 for body; 15:3 if false] from:[loop] lines:[11-12,15,18-19]
+                from_line:[11 line] path:[1 number]
           3          3: 4 5 7 
-                branches:[11:2 for done] from:[loop x.go:11] lines:[11]
-                path:[3 number]
+                branches:[11:2 for done] from:[loop] lines:[11]
+                from_line:[11 line] path:[3 number]
           1          0: 6 2 7 
-                from:[cut x.go:18] lines:[18-19]
-                path:[4 number]
+                from:[cut] lines:[18-19]
+                from_line:[18 line] path:[4 number]
           4          4: 4 5 
-                branches:[11:2 for done] from:[loop x.go:11] lines:[11]
-                path:[3 number]
+                branches:[11:2 for done] from:[loop] lines:[11]
+                from_line:[11 line] path:[3 number]
 Locations
      1: 0x0 M=2 p.(*T).f.·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
      2: 0x0 M=2 p.(*T).f /src/p/x.go:11:0 s=10
@@ -195,9 +195,9 @@ func TestUntoldPlaces(t *testing.T) {
 	}}
 	files := p.Write()
 	for i, want := range []string{
-		"branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19]\n" +
-			"branches:[11:2 for body; 15:3 if untold] from:[loop x.go:11] lines:[11-12,15,18-19]\n" +
-			"branches:[11:2 for done] from:[loop x.go:11] lines:[11]\n",
+		"branches:[11:2 for body; 15:3 if false] from:[loop] lines:[11-12,15,18-19]\n" +
+			"branches:[11:2 for body; 15:3 if untold] from:[loop] lines:[11-12,15,18-19]\n" +
+			"branches:[11:2 for done] from:[loop] lines:[11]\n",
 		"branch:[x.go:11:2] kind:[for] outcome:[body]\nbranch:[x.go:15:3] kind:[if] outcome:[false]\n" +
 			"branch:[x.go:15:3] kind:[if] outcome:[untold]\nbranch:[x.go:11:2] kind:[for] outcome:[done]\n",
 	} {
@@ -249,7 +249,7 @@ func TestPathsThatHaveNotEnded(t *testing.T) {
 			if len(s.Location) != 2 || leaf.Function.Name != fn.Function.Name+".·unended" || leaf.Line != fn.Line {
 				t.Errorf("the stack is %s:%d, %s:%d, …", leaf.Function.Name, leaf.Line, fn.Function.Name, fn.Line)
 			}
-			got[fmt.Sprintf("%s:%d from %s", fn.Function.Name, fn.Line, s.Label["from"][0])] += s.Value[0]
+			got[fmt.Sprintf("%s:%d from %s %d", fn.Function.Name, fn.Line, s.Label["from"][0], s.NumLabel["from_line"])] += s.Value[0]
 			for _, v := range s.Value[1:] {
 				if v != 0 {
 					t.Errorf("the values are %d, want one that is not 0", s.Value)
@@ -257,9 +257,9 @@ func TestPathsThatHaveNotEnded(t *testing.T) {
 			}
 		}
 		want := map[string]int64{
-			"p.(*T).f:10 from entry":        9 - 7,
-			"p.(*T).f:11 from loop x.go:11": 7 + 20 - 20 - 3,
-			"p_test.g:10 from entry":        2,
+			"p.(*T).f:10 from entry []":  9 - 7,
+			"p.(*T).f:11 from loop [11]": 7 + 20 - 20 - 3,
+			"p_test.g:10 from entry []":  2,
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("file %d (-want +got):\n%s", kind, d)

@@ -81,13 +81,12 @@ func (o *output) addUnended(list []unended, more ...int64) {
 			Filename:   u.pkg.Files[at.file],
 			StartLine:  int64(u.fn.Line),
 		})
-		labels := []pprofenc.Label{{Key: schema.Path, Value: schema.Unended},
-			{Key: schema.From, Value: from(u.pkg, u.fn, u.start)}}
+		labels := []pprofenc.Label{{Key: schema.Path, Value: schema.Unended}}
 		if at.file != u.fn.File {
 			labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: u.pkg.Files[u.fn.File]})
 		}
 		o.locs = append(o.locs[:0], o.Location(id, int64(at.line)), o.in(u.pkg, u.fn, at))
 		o.values = append(append(o.values[:0], u.count), more...)
-		o.SampleOf(o.locs, nil, o.values, o.Labels(labels...))
+		o.SampleOf(o.locs, nil, o.values, o.withStart(o.Labels(labels...), u.pkg, u.fn, u.start))
 	}
 }

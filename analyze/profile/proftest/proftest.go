@@ -186,7 +186,8 @@ func (b *builder) sample(verb string, f fields) error {
 		if len(b.p.SampleType) > 2 {
 			s.Value = append(s.Value, f.int("samples"), f.int("variance"), 0)
 		}
-		f.label(s, "from", "lines", "branches")
+		f.start(s, file)
+		f.label(s, "lines", "branches")
 		if number, ok := strings.CutPrefix(f.text["path"], "p"); ok {
 			f.text["path"] = number
 			f.number(s, "path", "number")
@@ -205,7 +206,8 @@ func (b *builder) sample(verb string, f fields) error {
 		s.Location = append(s.Location, b.location(unended, f.int("line")), b.location(fn, f.int("line")))
 		s.Value = make([]int64, len(b.p.SampleType))
 		s.Value[0] = f.int("count")
-		f.label(s, "path", "from")
+		f.start(s, file)
+		f.label(s, "path")
 	case "tick":
 		f.text["path"] = "tick"
 		s.Location = append(s.Location, b.location(fn, f.int("line")))
@@ -395,6 +397,23 @@ func (f *fields) int(key string) int64 {
 		f.err = err
 	}
 	return n
+}
+
+// start adds where a path of a function in a file begins: "loop x.go:15".
+func (f *fields) start(s *pprof.Sample, file string) {
+	how, at, ok := strings.Cut(f.text["from"], " ")
+	if how != "" {
+		s.Label["from"] = []string{how}
+	}
+	if !ok {
+		return
+	}
+	i := strings.LastIndexByte(at, ':')
+	if name := at[:max(i, 0)]; name != file[strings.LastIndexByte(file, '/')+1:] {
+		s.Label["from_file"] = []string{name}
+	}
+	f.text["from_line"] = at[i+1:]
+	f.number(s, "from_line", "line")
 }
 
 // number adds the label of a key, with a number.

@@ -140,7 +140,7 @@ func Called(c *command.Call, names []string, files []*profile.File) (calls map[p
 	}
 	calls = make(map[profile.Func]int64)
 	for _, p := range paths {
-		if p.From == schema.Entry {
+		if p.From.How == schema.Entry {
 			calls[p.ID.Func] += p.Count
 		}
 	}

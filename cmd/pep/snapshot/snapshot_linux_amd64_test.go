@@ -75,7 +75,7 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 	}
 	counted := map[string]int64{}
 	for _, p := range paths {
-		if p.From == "entry" {
+		if p.From.How == "entry" {
 			counted[p.ID.Func.Name] += p.Count
 		}
 	}
