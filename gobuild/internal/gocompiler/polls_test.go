@@ -223,8 +223,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 			for _, b := range x.Branches {
 				branches = append(branches, b.Outcome)
 			}
-			from, _, _ := strings.Cut(x.From, " ")
-			got[fn+" "+from+": "+strings.Join(branches, ", ")] += x.Recorded()
+			got[fn+" "+x.From.How+": "+strings.Join(branches, ", ")] += x.Recorded()
 		}
 	}
 	want := map[string]int64{

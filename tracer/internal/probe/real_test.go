@@ -68,7 +68,7 @@ func TestCallsOfGofmtAgreeWithExactPaths(t *testing.T) {
 	}
 	calls := map[string]uint64{}
 	for _, p := range paths {
-		if p.From == "entry" {
+		if p.From.How == "entry" {
 			calls[p.ID.Func.Name] += uint64(p.Count)
 		}
 	}
