@@ -129,12 +129,14 @@ var loading = []byte{
 	0xcc, // 33
 }
 
+// loadedWords is what it loads from: a variable of the package, since stacks move.
+var loadedWords = [8]uint64{11, 12, 13, 14, 0x4000_0000_0000_0000, 16, 41, 18}
+
 // The address of a load is what the processor computes from the registers before the instruction, even if it loads one
 // of them. What loads nothing has none. Values are noted beside addresses.
 func TestNotedAddresses(t *testing.T) {
 	pc := address(&loading[0])
-	memory := [8]uint64{11, 12, 13, 14, 0x4000_0000_0000_0000, 16, 41, 18}
-	base := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	base := uint64(uintptr(unsafe.Pointer(&loadedWords[0])))
 	want := []string{"0 +0", "0 11", "3 +16", "8 +32", "13 +48", "17 +56", "26 +40", "26 16"}
 	for _, exact := range []bool{false, true} {
 		for _, timed := range []bool{false, true} {
