@@ -16,7 +16,7 @@ import (
 // ifs returns a path of a function that decides some branches, each "true" or "false".
 func ifs(fn string, number int, count int64, outcomes ...string) profile.Path {
 	p := profile.Path{ID: profile.PathID{Func: profile.Func{Name: fn, File: "/src/x.go", StartLine: 1},
-		Label: fmt.Sprintf("p%d", number)}, Count: count}
+		Number: uint64(number)}, Count: count}
 	for i, o := range outcomes {
 		p.Branches = append(p.Branches, profile.Decision{Line: int64(i + 1), Col: 2, Kind: "if", Outcome: o})
 	}
