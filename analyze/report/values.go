@@ -30,7 +30,7 @@ type ValuesOptions struct {
 	OnlySpecialise bool // list no sites but those
 }
 
-// A ValueTable lists what taps have reported. Totals are of the whole file, whatever is
+// A ValueTable lists what windows or taps have noted. Totals are of the whole file, whatever is
 // selected. If the file is not exact, counts are estimates and have bounds
 // (profile.Seen.ShareError, profile.Word.CountError); of an exact file the bounds
 // are 0.

@@ -15,7 +15,7 @@ Usage:
 	pep serve [flags] [FILE...]        the same page in a browser
 	pep cover [flags] [FILE|DIR...]    what tests never decided: branches and MC/DC
 	pep cold [flags] FILE...           what never ran in production, as peptrace cold saw it
-	pep values [flags] [FILE...]       what taps have reported: values, types, call targets
+	pep values [flags] [FILE...]       values, types and call targets, of windows or taps
 	pep ranges [flags] [FILE...]       hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
 	pep accuracy [flags] EXACT SAMPLED how well a sampled profile agrees with an exact one
@@ -157,7 +157,7 @@ Examples:
 
 Writes a web page with all that a run knows: functions by their time, or by flow if the
 profile is not of all packages, their source with counts, every outcome of every branch, the
-hottest paths, the control-flow graph, callers, and what taps have reported. FILE is any file
+hottest paths, the control-flow graph, callers, and values of windows or taps. FILE is any file
 of a run; pep finds those beside it by their names. Several runs are added up, of several
 programs as pep merge does. Of programs that were built with -pepmode=cover it has what is
 missing, functions with most first, and a table of each decision: what its conditions were,
@@ -252,9 +252,10 @@ Examples:
 
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]
 
-Prints what taps have reported, and windows: the functions that indirect calls went to,
-the types of interfaces, and with PEPOPTS=values=args,results arguments and results. First it lists those that are worth specialising: one value is
-so frequent that code for this value alone may be faster. Addresses, outcomes of
+Prints what windows or taps have noted: the functions that indirect calls went to,
+the types of interfaces, and what is loaded, passed and returned if the run had
+PEPOPTS=values=loads,args,results. First it lists those that are worth specialising: one
+value is so frequent that code for this value alone may be faster. Addresses, outcomes of
 branches and stored values are not listed there. If several taps of a function have
 the same expression and value, only the one with most events is.
 

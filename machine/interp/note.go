@@ -1,9 +1,8 @@
 package interp
 
 // This file notes values: what registers have before an instruction, what it loads and from where, which function it
-// calls. Notes are
-// operations among the others, so instructions without values cost nothing more. They do not call anybody: a note is a
-// store to memory that the caller gives, and the caller reads the notes when the window has ended.
+// calls. Notes are operations among the others, so instructions without values cost nothing more. They do not call
+// anybody: a note is a store to memory that the caller gives, and the caller reads the notes when the window has ended.
 //
 //	code.Actions = func(pc uint64, a *interp.Actions) bool {
 //		a.Add(interp.Value{Site: 7, What: interp.Target})           // if the instruction is CALL AX
